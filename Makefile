@@ -1,0 +1,143 @@
+# flagstone's build. `make help` lists the targets.
+#
+# Objects lie in .build/HASH, HASH over compiler and flags, so that sanitizer, coverage and release builds never
+# mix. Everything but main.o is one static library; the program and the tests link it.
+
+SHELL = /bin/sh
+CC ?= cc
+ifeq ($(origin CC),default)
+CC = gcc
+endif
+PREFIX ?= /usr/local
+DESTDIR ?=
+CFLAGS ?= -O2 -g
+WARNINGS = -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla -Wcast-qual
+
+ifeq ($(SAN),1)
+MODE_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+ifeq ($(COV),1)
+MODE_FLAGS = --coverage -O0
+endif
+
+PACKAGES = libgit2 zlib jansson libelf yaml-0.1
+VERSION := $(shell cat .version 2>/dev/null || echo unknown)
+PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
+DEFINES = -D_GNU_SOURCE -DFLAGSTONE_VERSION='"$(VERSION)"'
+ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(MODE_FLAGS) -Iharness -Iworkloads $(DEFINES) $(PKG_CFLAGS)
+LIBS = $(PKG_LIBS) -lm
+
+HASH := $(shell printf '%s' '$(CC) $(CFLAGS) $(MODE_FLAGS) $(VERSION)' | sha256sum 2>/dev/null | cut -c1-12)
+OUT = .build/$(HASH)
+
+LIB_SOURCES := $(sort $(filter-out harness/helpers/%,$(wildcard harness/*/*.c)))
+LIB_OBJECTS = $(LIB_SOURCES:%.c=$(OUT)/%.o)
+BASE_OBJECTS = $(filter $(OUT)/harness/base/%,$(LIB_OBJECTS))
+HELPERS := $(patsubst harness/helpers/%.c,%,$(wildcard harness/helpers/*.c))
+UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_PROGRAMS = $(UNIT_SOURCES:%.c=$(OUT)/%)
+BENCH_SOURCES := $(sort $(wildcard tests/bench/bench_*.c))
+BENCH_PROGRAMS = $(BENCH_SOURCES:%.c=$(OUT)/%)
+RINGS ?= unit cli pipeline
+
+.PHONY: all deps quick check check-unit bench install uninstall lint coverage fuzz clean help program programs tests-built
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+# The compile goals are reached through a second make, since pkg-config's answers are read before deps ran.
+all: deps
+	@$(MAKE) --no-print-directory program
+
+program: programs
+	@ln -sfn $(OUT)/flagstone flagstone
+
+programs: $(OUT)/flagstone $(HELPERS:%=$(OUT)/%)
+
+deps:
+	@sh tests/deps.sh build
+
+$(OUT)/libflagstone.a: $(LIB_OBJECTS)
+	@rm -f $@
+	@ar rcs $@ $(LIB_OBJECTS)
+
+$(OUT)/libbase.a: $(BASE_OBJECTS)
+	@rm -f $@
+	@ar rcs $@ $(BASE_OBJECTS)
+
+$(OUT)/flagstone: $(OUT)/harness/main.o $(OUT)/libflagstone.a
+	$(CC) $(CFLAGS) $(MODE_FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(HELPERS:%=$(OUT)/%): $(OUT)/%: $(OUT)/harness/helpers/%.o $(OUT)/libbase.a
+	$(CC) $(CFLAGS) $(MODE_FLAGS) $(LDFLAGS) -Wl,--gc-sections -o $@ $^ -lz -ljansson -lm
+
+$(OUT)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MD -MP -c -o $@ $<
+
+$(UNIT_PROGRAMS) $(BENCH_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/libflagstone.a
+	$(CC) $(CFLAGS) $(MODE_FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+
+tests-built: program $(UNIT_PROGRAMS)
+
+quick: all
+	./flagstone run quick
+
+check:
+	@sh tests/deps.sh check
+	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) tests-built
+	@OUT='$(OUT)' sh tests/run.sh $(RINGS)
+
+check-unit:
+	@$(MAKE) --no-print-directory check RINGS=unit
+
+bench:
+	@sh tests/deps.sh check
+	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) program $(BENCH_PROGRAMS)
+	@OUT='$(OUT)' ONLY='$(ONLY)' sh tests/bench/bench.sh
+
+lint:
+	@sh tests/deps.sh lint
+	@$(MAKE) --no-print-directory program
+	@ALL_CFLAGS="$(subst ",\",$(ALL_CFLAGS))" sh tests/lint.sh
+
+coverage:
+	@$(MAKE) --no-print-directory check COV=1 CC=gcc
+	@sh tests/coverage.sh
+
+fuzz:
+	@sh tests/deps.sh lint
+	@sh tests/fuzz/fuzz.sh
+
+DATA = $(DESTDIR)$(PREFIX)/share/flagstone
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/flagstone $(DATA)/matrices $(DATA)/toolchains \
+		$(DATA)/workloads $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(OUT)/flagstone $(DESTDIR)$(PREFIX)/bin/flagstone
+	for helper in $(HELPERS); do install -m 755 $(OUT)/$$helper $(DESTDIR)$(PREFIX)/libexec/flagstone/ || exit 1; done
+	install -m 644 matrices/*.yaml $(DATA)/matrices/
+	install -m 644 toolchains/*.yaml $(DATA)/toolchains/
+	for folder in workloads/*/; do \
+		install -d $(DATA)/$$folder && install -m 644 $$folder* $(DATA)/$$folder || exit 1; done
+	install -m 644 harness/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/flagstone $(patsubst harness/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(wildcard harness/man/*.1))
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/flagstone $(DATA)
+
+clean:
+	rm -rf .build flagstone
+
+help:
+	@echo 'make quick      install what is missing, build, run matrices/quick.yaml, print the table, archive it'
+	@echo 'make check      every test (RINGS="unit cli pipeline"; SAN=1: under sanitizers; CC=clang)'
+	@echo 'make all        install what is missing and build ./flagstone'
+	@echo 'make deps       only find and install what the build needs'
+	@echo 'make bench      speed of flagstone itself, as ratios (ONLY=NAME for one figure)'
+	@echo 'make lint       clang-tidy, cppcheck, shellcheck, clang-format, layers, headers'
+	@echo 'make coverage   tests with coverage; fuzz: fuzzers of the readers'
+	@echo 'make install    to PREFIX (/usr/local), below DESTDIR; uninstall removes it'
+	@echo 'make clean      remove .build and ./flagstone'
+
+-include $(LIB_OBJECTS:.o=.d) $(OUT)/harness/main.d $(HELPERS:%=$(OUT)/harness/helpers/%.d) \
+	$(UNIT_PROGRAMS:=.d) $(BENCH_PROGRAMS:=.d)

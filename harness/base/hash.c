@@ -1,0 +1,169 @@
+#include "base/hash.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static const uint32_t k256[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
+		0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
+		0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa,
+		0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
+		0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb,
+		0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624,
+		0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
+		0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb,
+		0xbef9a3f7, 0xc67178f2};
+
+static uint32_t rotr(uint32_t x, int n)
+{
+	return x >> n | x << (32 - n);
+}
+
+static void compress(uint32_t state[8], const uint8_t *block)
+{
+	uint32_t w[64], s[8];
+
+	for (int i = 0; i < 16; i++)
+		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
+				(uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+	for (int i = 16; i < 64; i++) {
+		uint32_t a = rotr(w[i - 15], 7) ^ rotr(w[i - 15], 18) ^ w[i - 15] >> 3;
+		uint32_t b = rotr(w[i - 2], 17) ^ rotr(w[i - 2], 19) ^ w[i - 2] >> 10;
+
+		w[i] = w[i - 16] + a + w[i - 7] + b;
+	}
+	memcpy(s, state, sizeof(s));
+	for (int i = 0; i < 64; i++) {
+		uint32_t t1 = s[7] + (rotr(s[4], 6) ^ rotr(s[4], 11) ^ rotr(s[4], 25)) +
+				((s[4] & s[5]) ^ (~s[4] & s[6])) + k256[i] + w[i];
+		uint32_t t2 = (rotr(s[0], 2) ^ rotr(s[0], 13) ^ rotr(s[0], 22)) +
+				((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+
+		memmove(s + 1, s, 7 * sizeof(s[0]));
+		s[4] += t1;
+		s[0] = t1 + t2;
+	}
+	for (int i = 0; i < 8; i++)
+		state[i] += s[i];
+}
+
+void hash_init(struct hash *hash)
+{
+	static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
+			0x1f83d9ab, 0x5be0cd19};
+
+	memcpy(hash->state, start, sizeof(start));
+	hash->length = 0;
+}
+
+void hash_add(struct hash *hash, const void *bytes, size_t count)
+{
+	const uint8_t *p = bytes;
+
+	while (count > 0) {
+		size_t used = hash->length % 64;
+		size_t take = 64 - used < count ? 64 - used : count;
+
+		if (used == 0 && count >= 64) {
+			compress(hash->state, p);
+			take = 64;
+		} else {
+			memcpy(hash->block + used, p, take);
+			if (used + take == 64)
+				compress(hash->state, hash->block);
+		}
+		hash->length += take;
+		p += take;
+		count -= take;
+	}
+}
+
+void hash_add_field(struct hash *hash, const char *text)
+{
+	uint64_t length = text != NULL ? strlen(text) : UINT64_MAX;
+	uint8_t prefix[8];
+
+	for (int i = 0; i < 8; i++)
+		prefix[i] = (uint8_t)(length >> (56 - 8 * i));
+	hash_add(hash, prefix, sizeof(prefix));
+	if (text != NULL)
+		hash_add(hash, text, (size_t)length);
+}
+
+void hash_final(struct hash *hash, uint8_t digest[HASH_SIZE])
+{
+	uint64_t bits = hash->length * 8;
+	uint8_t tail[8];
+
+	for (int i = 0; i < 8; i++)
+		tail[i] = (uint8_t)(bits >> (56 - 8 * i));
+	hash_add(hash, "\x80", 1);
+	while (hash->length % 64 != 56)
+		hash_add(hash, "", 1);
+	hash_add(hash, tail, sizeof(tail));
+	for (int i = 0; i < HASH_SIZE; i++)
+		digest[i] = (uint8_t)(hash->state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+static void digest_hex(const uint8_t digest[HASH_SIZE], char hex[HASH_HEX])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (int i = 0; i < HASH_SIZE; i++) {
+		hex[2 * i] = digits[digest[i] >> 4];
+		hex[2 * i + 1] = digits[digest[i] & 15];
+	}
+	hex[2 * HASH_SIZE] = '\0';
+}
+
+void hash_final_hex(struct hash *hash, char hex[HASH_HEX])
+{
+	uint8_t digest[HASH_SIZE];
+
+	hash_final(hash, digest);
+	digest_hex(digest, hex);
+}
+
+void hash_bytes(const void *bytes, size_t count, uint8_t digest[HASH_SIZE])
+{
+	struct hash hash;
+
+	hash_init(&hash);
+	hash_add(&hash, bytes, count);
+	hash_final(&hash, digest);
+}
+
+void hash_bytes_hex(const void *bytes, size_t count, char hex[HASH_HEX])
+{
+	uint8_t digest[HASH_SIZE];
+
+	hash_bytes(bytes, count, digest);
+	digest_hex(digest, hex);
+}
+
+int hash_file_hex(const char *path, char hex[HASH_HEX], struct error *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct hash hash;
+	char block[16384];
+	ssize_t got;
+
+	if (fd < 0)
+		return error_errno(e, errno, "hashing %s", path);
+	hash_init(&hash);
+	while ((got = read(fd, block, sizeof(block))) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			int errnum = errno;
+
+			close(fd);
+			return error_errno(e, errnum, "hashing %s", path);
+		}
+		hash_add(&hash, block, (size_t)got);
+	}
+	close(fd);
+	hash_final_hex(&hash, hex);
+	return 0;
+}

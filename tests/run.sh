@@ -1,0 +1,113 @@
+#!/bin/sh
+# Runs the rings of tests: unit (cmocka programs), cli and pipeline (shell scripts that print TAP lines).
+# Ends with the ten slowest tests and one summary line "N passed, N failed".
+set -u
+export LC_ALL=C TZ=UTC
+: "${OUT:?the object folder, set by make}"
+top=$(pwd)
+scratch=$(mktemp -d) || exit 3
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+export FLAGSTONE="$top/$OUT/flagstone" FLAGSTONE_LIBEXEC="$top/$OUT" FLAGSTONE_TEST_TOP="$top"
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+# nothing of the user's acts on a test, and no test acts on the user's caches
+mkdir "$scratch/home"
+export HOME="$scratch/home" XDG_CACHE_HOME="$scratch/cache" XDG_CONFIG_HOME="$scratch/config" XDG_DATA_HOME="$scratch/data"
+unset CFLAGS CXXFLAGS LDFLAGS CPATH FLAGSTONE_HOST MAKEFLAGS MAKELEVEL
+passed=0 failed=0
+times="$scratch/times" # milliseconds<TAB>test
+: >"$times"
+: >"$scratch/failed"
+
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+
+run_unit() { # PROGRAM: times of single tests come from cmocka's XML
+	name=${1##*/}
+	rm -rf "$scratch/xml"
+	mkdir "$scratch/xml"
+	# cmocka cannot print to the terminal and write times at once; the XML holds both
+	CMOCKA_MESSAGE_OUTPUT=xml CMOCKA_XML_FILE="$scratch/xml/%g.xml" "$1" >"$scratch/out" 2>&1
+	code=$?
+	cat "$scratch"/xml/*.xml >"$scratch/all.xml" 2>/dev/null || : >"$scratch/all.xml"
+	n=$(grep -c '<testcase ' "$scratch/all.xml")
+	bad=$(grep -c -e '<failure>' -e '<error>' "$scratch/all.xml")
+	sed -n 's/.*<testcase name="\([^"]*\)" time="\([0-9.]*\)".*/\2 \1/p' "$scratch/all.xml" |
+		awk -v p="$name" '{ printf "%d\t%s %s\n", $1 * 1000, p, $2 }' >>"$times"
+	if [ "$code" -ne 0 ] && [ "$bad" -eq 0 ]; then
+		bad=1
+		n=$((n + 1))
+		echo "$name: ended with code $code without a failed test (crash?)" >>"$scratch/out"
+	fi
+	if [ "$n" -eq 0 ]; then
+		bad=1 n=1
+		echo "$name: ran no test" >>"$scratch/out"
+	fi
+	passed=$((passed + n - bad))
+	failed=$((failed + bad))
+	if [ "$bad" -gt 0 ]; then
+		echo "FAILED $name" | tee -a "$scratch/failed"
+		sed -n '/<failure>/,/<\/failure>/p' "$scratch/all.xml" | head -n 60
+		tail -n 60 "$scratch/out"
+	else
+		echo "ok $name ($n tests)"
+	fi
+}
+
+run_script() { # SCRIPT with TAP lines
+	name=${1#tests/}
+	begin=$(now_ms)
+	mkdir -p "$scratch/tmp"
+	TMPDIR="$scratch/tmp" sh "$1" >"$scratch/out" 2>"$scratch/err" </dev/null
+	code=$?
+	printf '%d\t%s\n' $(($(now_ms) - begin)) "$name" >>"$times"
+	n=$(grep -c '^ok ' "$scratch/out")
+	bad=$(grep -c '^not ok ' "$scratch/out")
+	if [ "$code" -ne 0 ] && [ "$bad" -eq 0 ]; then
+		bad=1
+		echo "$name: ended with code $code without a failed test" >>"$scratch/err"
+	fi
+	if [ $((n + bad)) -eq 0 ]; then
+		bad=1
+		echo "$name: ran no test" >>"$scratch/err"
+	fi
+	passed=$((passed + n))
+	failed=$((failed + bad))
+	grep '^ok .*# SKIP' "$scratch/out" | sed "s|^|$name: |"
+	if [ "$bad" -gt 0 ]; then
+		echo "FAILED $name" | tee -a "$scratch/failed"
+		grep -A8 '^not ok ' "$scratch/out" | head -n 80
+		tail -n 40 "$scratch/err"
+	else
+		echo "ok $name ($n tests)"
+	fi
+	rm -rf "$scratch/tmp"
+}
+
+for ring in "$@"; do
+	case $ring in
+	unit) for test in "$OUT"/tests/unit/test_*; do
+		case $test in *.o | *.d | *.gcno | *.gcda) continue ;; esac
+		[ -f "tests/unit/${test##*/}.c" ] || continue # the program of a test that is gone
+		run_unit "$test"
+	done ;;
+	cli | pipeline) for test in tests/"$ring"/*.sh; do
+		case $test in *_lib.sh) continue ;; esac
+		run_script "$test"
+	done ;;
+	*)
+		echo "tests/run.sh: there is no ring $ring; there are unit, cli, pipeline" >&2
+		exit 2
+		;;
+	esac
+done
+
+echo
+echo 'ten slowest tests (ms):'
+sort -rn "$times" | head -n 10 | awk -F'\t' '{ printf "%8d  %s\n", $1, $2 }'
+if [ -s "$scratch/failed" ]; then
+	echo
+	cat "$scratch/failed"
+fi
+echo
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
