@@ -156,6 +156,10 @@ void json_add_double(struct buf *out, double x)
 		buf_adds(out, "null");
 		return;
 	}
+	if (x == 0 && signbit(x)) { /* "-0" would be read as the integer 0 */
+		buf_adds(out, "-0.0");
+		return;
+	}
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, x);
 		if (strtod(text, NULL) == x) /* the shortest that reads back the same */

@@ -153,7 +153,7 @@ void num_rate(double x, char text[NUM_SIZE])
 	} steps[] = {{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}};
 	char number[NUM_SIZE];
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+	for (size_t i = 0; isfinite(x) && i < sizeof(steps) / sizeof(steps[0]); i++) {
 		if (fabs(x) < steps[i].scale)
 			continue;
 		num_significant(x / steps[i].scale, 4, number);
@@ -188,9 +188,15 @@ void num_duration(int64_t ns, char text[NUM_SIZE])
 
 void num_effect(double effect, int decimals, char text[NUM_SIZE])
 {
+	double percent = 100 * expm1(effect);
 	char number[NUM_SIZE];
 
-	snprintf(number, sizeof(number), "%+.*f", decimals, 100 * expm1(effect));
+	if (!isfinite(percent)) {
+		snprintf(text, NUM_SIZE, "n/a");
+		return;
+	}
+	/* beyond that no digit behind the point means anything, and the number would not fit */
+	snprintf(number, sizeof(number), percent < 1e15 ? "%+.*f" : "%+.*e", decimals, percent);
 	if (strspn(number + 1, "0.") == strlen(number + 1)) /* +0.0 and -0.0 claim a direction that is not shown */
 		memmove(number, number + 1, strlen(number));
 	snprintf(text, NUM_SIZE, "%.40s %%", number);

@@ -48,6 +48,10 @@ bool words_have(const struct words *words, const char *word)
 static const char *quoted(const char *p, char quote, struct buf *word)
 {
 	for (; *p != '\0' && *p != quote; p++) {
+		if (quote == '"' && p[0] == '\\' && p[1] == '\n') { /* the line goes on */
+			p++;
+			continue;
+		}
 		if (quote == '"' && *p == '\\' && p[1] != '\0' && strchr("\"\\$`", p[1]) != NULL)
 			p++;
 		buf_addc(word, *p);
@@ -63,7 +67,8 @@ static const char *one_word(const char *p, struct buf *word)
 			if (p == NULL)
 				return NULL;
 		} else if (*p == '\\' && p[1] != '\0') {
-			buf_addc(word, p[1]);
+			if (p[1] != '\n') /* at the end of a line: the line goes on */
+				buf_addc(word, p[1]);
 			p += 2;
 		} else {
 			buf_addc(word, *p++);
@@ -82,7 +87,8 @@ int words_split(struct words *words, struct arena *arena, const char *text, size
 	for (;;) {
 		const char *start;
 
-		p += strspn(p, " \t\n\r");
+		while (*p != '\0' && (strchr(" \t\n\r", *p) != NULL || (p[0] == '\\' && p[1] == '\n')))
+			p += *p == '\\' ? 2 : 1;
 		if (*p == '\0')
 			break;
 		start = p;
@@ -165,7 +171,7 @@ static size_t utf8_decode(const unsigned char *p, size_t count, uint32_t *code)
 /* Code points that could hide or reorder what stands beside them. */
 static bool unsafe_code(uint32_t code)
 {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code <= 0x200f) ||
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
 			(code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
 			(code >= 0xe0000 && code <= 0xe007f);
 }

@@ -1,0 +1,28 @@
+/*
+ * builder.h - the builder's own parts, shared by the files of this folder.
+ */
+#ifndef FLAGSTONE_BUILD_BUILDER_H
+#define FLAGSTONE_BUILD_BUILDER_H
+
+#include "build/build.h"
+#include "build/cache.h"
+#include "build/jobs.h"
+#include "build/recipe.h"
+
+struct builder {
+	struct builder_options options;
+	struct arena *arena;
+	struct cache cache;
+	struct shared_objects **shared;
+	size_t shared_count, shared_cap;
+	char driver_hash[HASH_HEX]; /* of the driver's sources */
+};
+
+/* jobs_run's options for one phase. */
+struct jobs_options builder_jobs(const struct builder *builder, const char *what, int64_t deadline_ns);
+/* The shared objects of a toolchain and the build's ABI flags, made or taken from the cache. NULL: interrupted. */
+struct shared_objects *builder_shared(struct builder *builder, const struct build *build, struct error *e);
+/* Compiles all sources of builds[i]->folder-to-be folders[i]; links canonically; fills commands, facts, reason. */
+int builder_make(struct builder *builder, struct build **builds, char **folders, size_t count, struct error *e);
+
+#endif

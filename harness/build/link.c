@@ -1,0 +1,93 @@
+#include "build/builder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+/*
+ * Layouts of finished builds: BUILD/layouts/ARM-K, and beside each its hash in ARM-K.sha256, written last: a
+ * layout without it is not complete.
+ */
+
+static bool take_cached(struct build_layout *layout, const char *path, struct arena *arena)
+{
+	struct buf text = {0};
+	bool found = file_is_program(path) &&
+			file_read(arena_printf(arena, "%s.sha256", path), HASH_HEX, &text, NULL) == 0 &&
+			text.n == HASH_HEX - 1;
+
+	if (found) {
+		memcpy(layout->sha256, text.data, HASH_HEX);
+		layout->path = path;
+	}
+	buf_release(&text);
+	return found;
+}
+
+static void plan_link(struct builder *builder, struct build_layout *layout, struct job *job, struct error *e)
+{
+	struct arena *arena = builder->arena;
+	struct shared_objects *shared = builder_shared(builder, layout->build, e);
+
+	job->output = arena_printf(arena, "layouts/%u-%u.tmp", layout->arm, layout->layout);
+	recipe_link(layout->build, shared, layout->seed, job->output, arena, &job->argv);
+	job->folder = layout->build->folder;
+	job->env = layout->build->toolchain->env;
+	job->executable = true;
+	job->owner = layout;
+}
+
+static int finish_link(const struct job *job, const char *path, struct arena *arena, struct error *e)
+{
+	struct build_layout *layout = job->owner;
+	char *temporary = file_join(arena, job->folder, job->output);
+
+	if (!job->ok) {
+		layout->reason = job->reason;
+		return 0;
+	}
+	if (hash_file_hex(temporary, layout->sha256, e) != 0)
+		return -1;
+	if (rename(temporary, path) != 0)
+		return error_errno(e, errno, "renaming %s", temporary);
+	if (file_write_atomic(arena_printf(arena, "%s.sha256", path), layout->sha256, HASH_HEX - 1, e) != 0)
+		return -1;
+	layout->path = path;
+	return 0;
+}
+
+int builder_link(struct builder *builder, struct build_layout *layouts, size_t count, int64_t deadline_ns,
+		struct error *e)
+{
+	struct arena *arena = builder->arena;
+	struct jobs_options options = builder_jobs(builder, "link", deadline_ns);
+	struct job *jobs = arena_array(arena, count, sizeof(*jobs));
+	const char **paths = arena_array(arena, count, sizeof(*paths));
+	uint32_t last = 0;
+	size_t job_count = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct build_layout *layout = &layouts[i];
+
+		build_layout_seed(layout->build->content_hash, layout->arm, layout->layout, layout->seed);
+		paths[i] = arena_printf(arena, "%s/layouts/%u-%u", layout->build->folder, layout->arm, layout->layout);
+		if (!take_cached(layout, paths[i], arena) && layout->layout > last)
+			last = layout->layout;
+	}
+	for (uint32_t k = 0; k <= last; k++)
+		for (size_t i = 0; i < count; i++)
+			if (layouts[i].path == NULL && layouts[i].layout == k)
+				plan_link(builder, &layouts[i], &jobs[job_count++], e);
+	if (job_count > 0)
+		result = jobs_run(jobs, job_count, &options, arena, e);
+	for (size_t i = 0; i < job_count && result == 0; i++) {
+		const struct build_layout *layout = jobs[i].owner;
+
+		result = finish_link(&jobs[i], paths[layout - layouts], arena, e);
+	}
+	return result;
+}

@@ -1,0 +1,62 @@
+/*
+ * code.h - what machine code came out: ELF files through libelf.
+ *
+ * Sources: System V ABI (ELF), the x86 psABI's .note.gnu.property (x86 ISA needed and used), GNU build-id note.
+ */
+#ifndef FLAGSTONE_CODE_CODE_H
+#define FLAGSTONE_CODE_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "record/fact.h"
+
+struct code_info {
+	const char *machine;  /* "x86_64", "aarch64", "riscv64", ... or "machine 243" */
+	uint32_t bits;	      /* 32 or 64 */
+	bool little_endian;
+	bool executable;      /* ET_EXEC or ET_DYN with an entry; false: object or library */
+	bool is_static;	      /* no interpreter and no needed libraries */
+	const char *interpreter; /* NULL: none */
+	struct words needed;	 /* DT_NEEDED */
+	const char *build_id;	 /* hex, NULL: none */
+	const char *compiler;	 /* .comment, joined by "; ", NULL: none */
+	uint64_t text_bytes, rodata_bytes, data_bytes, bss_bytes, file_bytes; /* sums over allocated sections */
+	char code_hash[HASH_HEX]; /* see code_read */
+	char file_hash[HASH_HEX];
+	const char *isa; /* .note.gnu.property, needed and used: "x86-64-baseline x86-64-v2", NULL: no note */
+};
+
+/*
+ * Reads an ELF file. code_hash: SHA-256 over name, size and bytes of every allocated executable section and of
+ * every allocated read-only section with data, in the order of addresses, without notes (build-id), the dynamic
+ * linker's name and tables, and unwinding tables (.eh_frame): two links of equal code placed equally have equal
+ * hashes. Errors: not ELF, cut, inconsistent. Never crashes on hostile files.
+ */
+int code_read(const char *path, struct arena *arena, struct code_info *info, struct error *e);
+/*
+ * Adds the facts size.{text,rodata,data,bss,file}_bytes, code.{machine,bits,static,interpreter,needed,build_id,
+ * compiler,sha256,file_sha256} and isa.levels (of the linker's note).
+ */
+void code_facts(const struct code_info *info, struct facts *facts);
+
+/*
+ * The code of the object files that a build makes from its sources, before any layout: SHA-256 over executable
+ * and read-only sections (those too that only the dynamic linker writes, .data.rel.ro) and their relocations
+ * against symbol names, of each object in order. Returns 0; -1 when an object's code is yet to be made (LTO
+ * intermediate form, "fat" objects too) or it is not ELF: the error says which.
+ */
+int code_hash_objects(const char *const *paths, size_t count, char hash[HASH_HEX], struct error *e);
+/*
+ * Does an object hold a compiler's intermediate form for link-time optimization: gcc's .gnu.lto_ sections (slim
+ * or fat), LLVM bitcode as a file or a section? -1: it is neither ELF nor bitcode.
+ */
+int code_is_intermediate(const char *path, bool *intermediate, struct error *e);
+/* Address of a function symbol in a linked file; -1 when it is not there. For tests and layouts' proof. */
+int code_symbol(const char *path, const char *name, uint64_t *address, uint64_t *size, struct error *e);
+
+#endif

@@ -1,0 +1,138 @@
+#include "code/image.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+enum { IMAGE_LIMIT = 1 << 30, SECTION_HEADER_LEAST = 40 /* an Elf32_Shdr */ };
+
+static int fault(const struct image *image, struct error *e, const char *why)
+{
+	return error_set(e, EXIT_CANNOT, "reading %s: %s; build it again", image->path, why);
+}
+
+static bool inside(const struct image *image, uint64_t offset, uint64_t size)
+{
+	return offset <= image->file.n && size <= image->file.n - offset;
+}
+
+static int read_section(struct image *image, size_t index, size_t names, struct error *e)
+{
+	struct image_section *section = &image->sections[index];
+
+	section->name = "";
+	section->scn = elf_getscn(image->elf, index);
+	if (section->scn == NULL || gelf_getshdr(section->scn, &section->header) == NULL)
+		return fault(image, e, "it is cut or damaged: a section header is unreadable");
+	if (index == 0 || section->header.sh_type == SHT_NULL)
+		return 0;
+	section->name = elf_strptr(image->elf, names, section->header.sh_name);
+	if (section->name == NULL)
+		return fault(image, e, "it is damaged: a section's name is outside of the table of names");
+	if (section->header.sh_type == SHT_NOBITS)
+		return 0;
+	if (!inside(image, section->header.sh_offset, section->header.sh_size))
+		return fault(image, e, "it is cut or damaged: a section lies behind the end of the file");
+	section->bytes = image->file.data + section->header.sh_offset;
+	return 0;
+}
+
+static int read_sections(struct image *image, struct arena *arena, struct error *e)
+{
+	size_t names;
+
+	if (elf_getshdrnum(image->elf, &image->section_count) != 0 ||
+		elf_getshdrstrndx(image->elf, &names) != 0)
+		return fault(image, e, "it is cut or damaged: its section table is unreadable");
+	if (image->section_count == 0)
+		return fault(image, e, "it has no section table (cut, or stripped of it)");
+	if (image->section_count > image->file.n / SECTION_HEADER_LEAST)
+		return fault(image, e, "it is damaged: it counts more sections than fit into the file");
+	image->sections = arena_array(arena, image->section_count, sizeof(*image->sections));
+	for (size_t i = 0; i < image->section_count; i++)
+		if (read_section(image, i, names, e) != 0)
+			return -1;
+	return 0;
+}
+
+static int check_program_headers(const struct image *image, struct error *e)
+{
+	size_t count;
+
+	if (elf_getphdrnum(image->elf, &count) != 0)
+		return fault(image, e, "it is cut or damaged: its program headers are unreadable");
+	if (!inside(image, image->header.e_phoff, (uint64_t)count * image->header.e_phentsize))
+		return fault(image, e, "it is cut or damaged: its program headers lie behind its end");
+	return 0;
+}
+
+static int decode(struct image *image, struct arena *arena, struct error *e)
+{
+	if (image->file.n < EI_NIDENT || memcmp(image->file.data, ELFMAG, SELFMAG) != 0)
+		return fault(image, e, "it is not an ELF file");
+	elf_version(EV_CURRENT);
+	image->elf = elf_memory(image->file.data, image->file.n);
+	if (image->elf == NULL || elf_kind(image->elf) != ELF_K_ELF ||
+		gelf_getehdr(image->elf, &image->header) == NULL)
+		return fault(image, e, "it is cut or damaged: its ELF header is unreadable");
+	if (read_sections(image, arena, e) != 0)
+		return -1;
+	return check_program_headers(image, e);
+}
+
+int image_open(const char *path, struct arena *arena, struct image *image, struct error *e)
+{
+	*image = (struct image){.path = path};
+	if (file_read(path, IMAGE_LIMIT, &image->file, e) != 0)
+		return -1;
+	if (decode(image, arena, e) != 0) {
+		image_close(image);
+		return -1;
+	}
+	return 0;
+}
+
+void image_close(struct image *image)
+{
+	if (image->elf != NULL)
+		elf_end(image->elf);
+	image->elf = NULL;
+	buf_release(&image->file);
+}
+
+bool image_is_code(const struct image_section *section)
+{
+	const uint64_t want = SHF_ALLOC | SHF_EXECINSTR;
+
+	return section->bytes != NULL && (section->header.sh_flags & want) == want;
+}
+
+/* What loaded, read-only sections of plain bytes there are that no instruction of the program reads. */
+static bool is_machinery(const char *name)
+{
+	static const char *const names[] = {".interp", ".eh_frame", ".eh_frame_hdr"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return text_starts(name, ".note");
+}
+
+bool image_is_constant(const struct image_section *section)
+{
+	const uint64_t flags = section->header.sh_flags;
+
+	if (section->bytes == NULL || section->header.sh_type != SHT_PROGBITS)
+		return false;
+	if ((flags & SHF_ALLOC) == 0 || (flags & (SHF_EXECINSTR | SHF_WRITE)) != 0)
+		return false;
+	return !is_machinery(section->name);
+}
+
+bool image_is_intermediate(const struct image_section *section)
+{
+	return text_starts(section->name, ".gnu.lto_") || strcmp(section->name, ".llvm.lto") == 0 ||
+	       strcmp(section->name, ".llvmbc") == 0;
+}

@@ -1,0 +1,109 @@
+/*
+ * effect.h - what a record's samples say: rates of cells, effects of one cell against another, verdicts.
+ *
+ * Computed from the samples each time it is asked for; the record stores no verdict. Statistics as in stats/:
+ * the layout is the unit, looks are planned, Holm over the planned comparisons of the run, three answers, A/A
+ * check over pairs of identical code. The same record and options always give the same answer.
+ */
+#ifndef FLAGSTONE_COMPARE_EFFECT_H
+#define FLAGSTONE_COMPARE_EFFECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "record/record.h"
+#include "stats/aa.h"
+#include "stats/describe.h"
+#include "stats/paired.h"
+
+enum answer {
+	ANSWER_FASTER,
+	ANSWER_SLOWER,
+	ANSWER_TOO_SMALL,     /* significant, but at most x */
+	ANSWER_NO_DIFFERENCE, /* within +-x */
+	ANSWER_CANT_TELL,
+	ANSWER_SAME_CODE,     /* identical code, found by hash; not measured against each other */
+	ANSWER_NONE	      /* a cell failed or cannot exist: reason */
+};
+/* "faster", "slower", "too small to matter", "no difference", "can't tell", "same code", "n/a" */
+const char *answer_text(enum answer answer);
+
+/* One cell: its samples (arm 0) as a series in the order of rounds. */
+struct cell_summary {
+	uint32_t build;	   /* index */
+	size_t samples;	   /* used: the last attempt of each round that has a value */
+	size_t failed;	   /* without a usable value, of all attempts */
+	size_t marked;	   /* of the used ones, disturbed also when measured again */
+	bool has_value;
+	double median;	   /* of value over all used samples, workload's unit */
+	bool has_interval;
+	double lo, hi;	   /* 95 %, order statistics */
+	double spread;	   /* 1.4826 MAD / median */
+	bool noisy, very_noisy;
+	size_t outliers;   /* counted, never dropped */
+	bool two_modes, trending;
+	double cpu_share;  /* (user + system) / elapsed, median; -1: unknown */
+};
+
+struct comparison {
+	uint32_t a, b;	/* builds: b against baseline a */
+	enum answer answer;
+	const char *reason; /* for ANSWER_NONE and ANSWER_CANT_TELL: why, and what it would take */
+	bool has_effect;
+	double effect, lo, hi; /* log effect of b against a, and its 95 % interval at the last look (with lambda) */
+	double se, df, p, p_adjusted;
+	double x;	       /* the bound that goes with the answer, log */
+	double effort;	       /* can't tell: about how many times the rounds (layouts, where placement dominates)
+				  an answer would take; 0: unknown or answered */
+	uint32_t layouts, rounds;
+	bool placement_averaged; /* L >= 8 */
+	double placement_share;  /* of the variance of the effect, 0 ... 1; -1 unknown */
+	bool marked_differ;	 /* the cells' marked shares differ (Fisher p < 0.01) */
+	uint32_t closed_at;	 /* rounds at the look that closed it; 0: open to the end */
+};
+
+enum aa_state { AA_NOT_CHECKED, AA_OK, AA_INFLATED, AA_SUSPECT };
+
+struct result {
+	struct cell_summary *cells; /* one a build of the record */
+	size_t cell_count;
+	struct comparison *comparisons; /* one a planned comparison, in the record's order */
+	size_t comparison_count;
+	size_t family;	/* size for Holm */
+	uint32_t looks; /* multiplier */
+	uint32_t rounds; /* rounds that the run made, below options->rounds; a comparison that closed early has fewer */
+	enum aa_state aa;
+	size_t aa_pairs;
+	double lambda;
+	double p_aa;
+};
+
+struct effect_options {
+	bool no_same_code; /* --aa and trust: measure identical code against each other, too */
+	uint32_t rounds;   /* use only rounds below this; 0: all */
+};
+
+/*
+ * Computes everything for a record. Texts and arrays in the arena.
+ *
+ * A sample of N copies is the sum of its N rows; with fewer rows (but in an imported record) it failed. For each pair
+ * in a round the last attempt in which both have a value and are unmarked counts, else the last with values,
+ * disturbed. Layout k is paired with layout k. Looks: those planned within rounds_max. Family: the planned
+ * comparisons of which both cells could be measured and which are not the same code. A comparison that the record
+ * says was closed at a look is answered from what was known at that look (Holm over the family as it was then), with
+ * the lambda of the whole run.
+ */
+void effect_of_record(const struct record *record, const struct effect_options *options, struct arena *arena,
+		struct result *result);
+
+/* Geometric mean of the effects of one variant (slot and variant given) over workloads: n of m. */
+struct effect_mean {
+	size_t n, m;   /* cells with an effect (same code counts as 0), cells planned */
+	bool has_mean;
+	double effect; /* log */
+};
+struct effect_mean effect_geomean(const struct record *record, const struct result *result, const char *slot,
+		const char *variant, uint32_t copies);
+
+#endif

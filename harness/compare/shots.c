@@ -1,0 +1,246 @@
+#include "compare/shots.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "stats/effect.h"
+
+static int by_place(const void *left, const void *right)
+{
+	const struct shot *a = left, *b = right;
+
+	if (a->build != b->build)
+		return a->build < b->build ? -1 : 1;
+	if (a->arm != b->arm)
+		return a->arm < b->arm ? -1 : 1;
+	if (a->round != b->round)
+		return a->round < b->round ? -1 : 1;
+	if (a->attempt != b->attempt)
+		return a->attempt < b->attempt ? -1 : 1;
+	return (a->block > b->block) - (a->block < b->block);
+}
+
+/* Copies in order, so that their sum does not depend on how the rows stand. */
+static int by_place_and_copy(const void *left, const void *right)
+{
+	const struct shot *a = left, *b = right;
+	int order = by_place(a, b);
+
+	return order != 0 ? order : (a->copy > b->copy) - (a->copy < b->copy);
+}
+
+/* Length of each row's chain of repeats. A link that does not point backwards is no link, so there are no circles. */
+static uint32_t *attempts_of(const struct samples *samples)
+{
+	uint32_t *attempt = mem_alloc_array(samples->n, sizeof(*attempt));
+
+	for (size_t i = 0; i < samples->n; i++) {
+		uint32_t of = samples->v[i].repeat_of;
+
+		attempt[i] = of < i ? attempt[of] + 1 : 0;
+	}
+	return attempt;
+}
+
+static double cpu_of_row(const struct sample *row)
+{
+	if (row->elapsed_ns <= 0 || row->user_ns < 0 || row->system_ns < 0)
+		return NAN;
+	return ((double)row->user_ns + (double)row->system_ns) / (double)row->elapsed_ns;
+}
+
+static struct shot shot_of_row(const struct sample *row, uint32_t attempt)
+{
+	bool usable = (row->marks & MARKS_FAILED) == 0 && isfinite(row->value) && row->value > 0;
+
+	return (struct shot){.build = row->build,
+			.arm = row->arm,
+			.round = row->round,
+			.attempt = attempt,
+			.block = row->block,
+			.copy = row->copy,
+			.layout = row->layout,
+			.marks = row->marks,
+			.rows = 1,
+			.value = usable ? row->value : NAN,
+			.cpu = cpu_of_row(row)};
+}
+
+/* Puts the copies of one measurement together, in place. */
+static void join_copies(struct shots *shots)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < shots->n; i++) {
+		struct shot *last = kept > 0 ? &shots->v[kept - 1] : NULL;
+
+		if (last == NULL || by_place(last, &shots->v[i]) != 0) {
+			shots->v[kept++] = shots->v[i];
+			continue;
+		}
+		last->value += shots->v[i].value;
+		last->cpu += shots->v[i].cpu;
+		last->marks |= shots->v[i].marks;
+		last->rows++;
+	}
+	shots->n = kept;
+}
+
+void shots_of_record(const struct record *record, uint32_t rounds, struct shots *shots)
+{
+	const struct samples *samples = &record->samples;
+	uint32_t *attempt = attempts_of(samples);
+	bool imported = record->kind != NULL && strcmp(record->kind, "import") == 0;
+
+	*shots = (struct shots){.v = mem_alloc_array(samples->n, sizeof(*shots->v))};
+	for (size_t i = 0; i < samples->n; i++) {
+		const struct sample *row = &samples->v[i];
+
+		if (row->build < record->build_count && (rounds == 0 || row->round < rounds))
+			shots->v[shots->n++] = shot_of_row(row, attempt[i]);
+	}
+	mem_free(attempt);
+	if (shots->n > 0)
+		qsort(shots->v, shots->n, sizeof(*shots->v), by_place_and_copy);
+	join_copies(shots);
+	for (size_t i = 0; i < shots->n && !imported; i++)
+		if (shots->v[i].rows < record->builds[shots->v[i].build].copies)
+			shots->v[i].value = NAN;
+}
+
+void shots_release(struct shots *shots)
+{
+	mem_free(shots->v);
+	*shots = (struct shots){0};
+}
+
+/* Index of the first shot that does not stand before (build, arm). */
+static size_t lower_bound(const struct shots *shots, uint32_t build, uint64_t arm)
+{
+	size_t low = 0, high = shots->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct shot *at = &shots->v[mid];
+
+		if (at->build < build || (at->build == build && at->arm < arm))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+struct shot_range shots_of(const struct shots *shots, uint32_t build, uint32_t arm)
+{
+	size_t from = lower_bound(shots, build, arm);
+	size_t to = lower_bound(shots, build, (uint64_t)arm + 1);
+
+	return (struct shot_range){shots->v + from, to - from};
+}
+
+struct shot_range shots_below(struct shot_range range, uint32_t rounds)
+{
+	while (range.n > 0 && range.v[range.n - 1].round >= rounds)
+		range.n--;
+	return range;
+}
+
+/* End of the round that begins at `at`. */
+static size_t round_end(struct shot_range range, size_t at)
+{
+	size_t end = at;
+
+	while (end < range.n && range.v[end].round == range.v[at].round)
+		end++;
+	return end;
+}
+
+const struct shot *shots_next_round(struct shot_range range, size_t *at)
+{
+	const struct shot *found = NULL;
+	size_t end = round_end(range, *at);
+
+	for (size_t i = *at; i < end; i++)
+		if (isfinite(range.v[i].value))
+			found = &range.v[i];
+	*at = end;
+	return found;
+}
+
+struct match {
+	const struct shot *a, *b;
+};
+
+/* The attempt of one round that counts: the last clean one, else the last. a and b hold that round only. */
+static struct match choose_attempt(struct shot_range a, struct shot_range b)
+{
+	struct match clean = {0}, last = {0};
+
+	for (size_t i = 0, k = 0; i < a.n && k < b.n;) {
+		const struct shot *left = &a.v[i], *right = &b.v[k];
+
+		if (left->attempt != right->attempt) {
+			if (left->attempt < right->attempt)
+				i++;
+			else
+				k++;
+			continue;
+		}
+		i++;
+		k++;
+		if (!isfinite(left->value) || !isfinite(right->value) || left->layout != right->layout)
+			continue;
+		last = (struct match){left, right};
+		if ((left->marks | right->marks) == 0)
+			clean = last;
+	}
+	return clean.a != NULL ? clean : last;
+}
+
+static void count_first(struct shot_range round, size_t *first, size_t *marked)
+{
+	for (size_t i = 0; i < round.n; i++) {
+		if (round.v[i].attempt != 0)
+			continue;
+		*first += 1;
+		*marked += round.v[i].marks != 0;
+	}
+}
+
+static void add_round(struct shot_pairs *pairs, struct shot_range a, struct shot_range b, bool higher_is_better)
+{
+	struct match match = choose_attempt(a, b);
+	double effect;
+
+	count_first(a, &pairs->first_a, &pairs->marked_a);
+	count_first(b, &pairs->first_b, &pairs->marked_b);
+	if (match.a == NULL || !stats_effect(match.a->value, match.b->value, higher_is_better, &effect))
+		return;
+	pairs->v[pairs->n++] = (struct stats_observation){.layout = match.a->layout,
+			.round = match.a->round,
+			.effect = effect,
+			.disturbed = (match.a->marks | match.b->marks) != 0};
+}
+
+struct shot_pairs shots_pair(struct shot_range a, struct shot_range b, bool higher_is_better)
+{
+	struct shot_pairs pairs = {.v = mem_alloc_array(a.n < b.n ? a.n : b.n, sizeof(*pairs.v))};
+	size_t i = 0, k = 0;
+
+	while (i < a.n && k < b.n) {
+		size_t i_end = round_end(a, i), k_end = round_end(b, k);
+		uint32_t round_a = a.v[i].round, round_b = b.v[k].round;
+
+		if (round_a == round_b)
+			add_round(&pairs, (struct shot_range){a.v + i, i_end - i},
+					(struct shot_range){b.v + k, k_end - k}, higher_is_better);
+		if (round_a <= round_b)
+			i = i_end;
+		if (round_b <= round_a)
+			k = k_end;
+	}
+	return pairs;
+}

@@ -1,0 +1,31 @@
+/*
+ * sample.h - one sample: canaries, a request to the spawner, rows. A part of measure's own.
+ */
+#ifndef FLAGSTONE_MEASURE_SAMPLE_H
+#define FLAGSTONE_MEASURE_SAMPLE_H
+
+#include "measure/measure.h"
+
+/* Where a sample stands in its run. */
+struct sample_place {
+	uint32_t round, block, position;
+	uint32_t repeat_of; /* row of copy 0 that it measures again, or SAMPLE_NONE */
+};
+
+/*
+ * Takes one sample of an item and adds its rows (one a copy). *first: row of copy 0; *marks: of all copies
+ * together. -1: interrupted or no spawner.
+ */
+int sample_take(struct measurer *m, struct record *record, const struct measure_item *item,
+		const struct sample_place *place, size_t *first, uint32_t *marks, struct error *e);
+
+/* Marks of a row by its canaries and its run-queue wait; never by its value. */
+uint32_t sample_marks(const struct measurer *m, const struct sample *row, int64_t exec_to_exit_ns);
+
+/* The environment of a measured process: fixed, the variant's, and a word of random size. *bytes: its size. */
+char **sample_environment(struct measurer *m, const struct words *env, struct arena *arena, uint32_t *bytes);
+
+/* What ended badly, with the worker's own last words; NULL when nothing did. In the arena. */
+char *sample_failure(const struct spawn_copy *copy, int64_t timeout_ns, struct arena *arena);
+
+#endif

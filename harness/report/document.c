@@ -1,0 +1,317 @@
+#include "report/document.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "compare/reason.h"
+
+#define CELLS_NAMED 3 /* of those that share a reason */
+
+/* A table while it grows: which builds belong to it. */
+struct draft {
+	const char *slot;
+	uint32_t copies;
+	VEC(const char *) columns;
+	VEC(uint32_t) rows; /* a build of each (workload, args) */
+	VEC(uint32_t) builds;
+};
+
+struct drafts {
+	struct draft *v;
+	size_t n, cap;
+};
+
+static const char *text_or(const char *text, const char *fallback)
+{
+	return text != NULL ? text : fallback;
+}
+
+const struct comparison *document_comparison(const struct result *result, uint32_t build)
+{
+	for (size_t i = 0; i < result->comparison_count; i++)
+		if (result->comparisons[i].b == build)
+			return &result->comparisons[i];
+	return NULL;
+}
+
+const char *document_reason(const struct record *record, uint32_t build)
+{
+	if (record->builds[build].reason != NULL)
+		return record->builds[build].reason;
+	for (size_t i = 0; i < record->failure_count; i++)
+		if (record->failures[i].build == build)
+			return record->failures[i].reason;
+	return NULL;
+}
+
+static struct draft *draft_of(struct drafts *drafts, const struct record_build *build)
+{
+	const char *slot = text_or(build->slot, "none");
+
+	for (size_t i = 0; i < drafts->n; i++)
+		if (drafts->v[i].copies == build->copies && strcmp(drafts->v[i].slot, slot) == 0)
+			return &drafts->v[i];
+	vec_push(drafts, (struct draft){.slot = slot, .copies = build->copies});
+	return &drafts->v[drafts->n - 1];
+}
+
+static size_t find_column(const struct draft *draft, const char *variant)
+{
+	size_t i = 0;
+
+	while (i < draft->columns.n && strcmp(draft->columns.v[i], variant) != 0)
+		i++;
+	return i;
+}
+
+static size_t find_row(const struct record *record, const struct draft *draft, const struct record_build *build)
+{
+	size_t i = 0;
+
+	for (; i < draft->rows.n; i++) {
+		const struct record_build *row = &record->builds[draft->rows.v[i]];
+
+		if (strcmp(row->workload, build->workload) == 0 &&
+				strcmp(text_or(row->args, ""), text_or(build->args, "")) == 0)
+			break;
+	}
+	return i;
+}
+
+/* Baselines come first, so that the column of the first one found is the leftmost. */
+static void add_column(struct draft *draft, const struct record_build *build)
+{
+	const char *variant = text_or(build->variant, "none");
+
+	if (find_column(draft, variant) == draft->columns.n)
+		vec_push(&draft->columns, variant);
+}
+
+static void sort_into_drafts(const struct record *record, struct drafts *drafts)
+{
+	for (uint32_t i = 0; i < record->build_count; i++) {
+		const struct record_build *build = &record->builds[i];
+		struct draft *draft = draft_of(drafts, build);
+
+		if (find_row(record, draft, build) == draft->rows.n)
+			vec_push(&draft->rows, i);
+		vec_push(&draft->builds, i);
+		if (build->baseline)
+			add_column(draft, build);
+	}
+	for (uint32_t i = 0; i < record->build_count; i++)
+		add_column(draft_of(drafts, &record->builds[i]), &record->builds[i]);
+}
+
+static const char *unit_of(const struct record *record, const struct record_build *build)
+{
+	const struct record_workload *workload = record_workload(record, build->workload);
+
+	return workload != NULL ? text_or(workload->unit, "") : "";
+}
+
+static struct doc_note *find_note(struct document *document, const char *what, const char *reason, size_t *number)
+{
+	for (size_t i = 0; i < document->note_count; i++) {
+		struct doc_note *note = &document->notes[i];
+
+		*number = i + 1;
+		if (strcmp(note->what, what) == 0 && strcmp(note->reason, reason) == 0)
+			return note;
+	}
+	return NULL;
+}
+
+/* The number of the reason; cells with the same reason share it. */
+static size_t add_note(struct document *document, struct arena *arena, const struct record_build *build,
+		const char *what, const char *reason)
+{
+	size_t number = 0;
+	struct doc_note *note = find_note(document, what, reason, &number);
+
+	if (note == NULL) {
+		if (document->note_count == document->note_cap) {
+			struct doc_note *old = document->notes;
+
+			document->note_cap = mem_grown(document->note_cap, document->note_count + 1);
+			document->notes = arena_array(arena, document->note_cap, sizeof(*old));
+			if (old != NULL)
+				memcpy(document->notes, old, document->note_count * sizeof(*old));
+		}
+		note = &document->notes[document->note_count++];
+		*note = (struct doc_note){.what = what, .reason = reason};
+		number = document->note_count;
+	}
+	if (note->cell_count++ < CELLS_NAMED)
+		words_add(&note->cells, arena, build->cell);
+	return number;
+}
+
+static enum doc_kind kind_of_answer(enum answer answer)
+{
+	switch (answer) {
+	case ANSWER_FASTER:
+		return DOC_FASTER;
+	case ANSWER_SLOWER:
+		return DOC_SLOWER;
+	case ANSWER_TOO_SMALL:
+		return DOC_TOO_SMALL;
+	case ANSWER_NO_DIFFERENCE:
+		return DOC_NO_DIFFERENCE;
+	case ANSWER_CANT_TELL:
+		return DOC_CANT_TELL;
+	case ANSWER_SAME_CODE:
+		return DOC_SAME_CODE;
+	case ANSWER_NONE:
+		break;
+	}
+	return DOC_RATE;
+}
+
+static enum doc_kind kind_of_cell(const struct record_build *build, const struct doc_cell *cell)
+{
+	if (build->status == CELL_IMPOSSIBLE)
+		return DOC_IMPOSSIBLE;
+	if (build->status == CELL_BUILD_FAILED || build->status == CELL_CHECK_FAILED || build->status == CELL_RUN_FAILED)
+		return DOC_FAILED;
+	if (cell->comparison != NULL && cell->comparison->answer != ANSWER_NONE)
+		return kind_of_answer(cell->comparison->answer);
+	return cell->summary->has_value ? DOC_RATE : DOC_NOT_MEASURED;
+}
+
+/* What the number beside the cell leads to; nothing for a cell that speaks for itself. */
+static size_t note_of(struct document *document, struct arena *arena, const struct record *record,
+		const struct record_build *build, const struct doc_cell *cell)
+{
+	const char *reason = document_reason(record, (uint32_t)(build - record->builds));
+	const struct comparison *c = cell->comparison;
+
+	switch (cell->kind) {
+	case DOC_IMPOSSIBLE:
+		return add_note(document, arena, build, "cannot exist here", text_or(reason, "no reason was recorded"));
+	case DOC_FAILED:
+		return add_note(document, arena, build, cell_status_text(build->status),
+				text_or(reason, "no reason was recorded"));
+	case DOC_NOT_MEASURED:
+		if (c == NULL || c->reason == NULL)
+			reason = reason_not_measured(record, false, arena);
+		else
+			reason = c->reason;
+		return add_note(document, arena, build, "no value", reason);
+	case DOC_CANT_TELL:
+		return c->has_effect || c->reason == NULL ? 0 : add_note(document, arena, build, "can't tell", c->reason);
+	case DOC_RATE:
+		return c == NULL || c->reason == NULL ? 0 : add_note(document, arena, build, "not compared", c->reason);
+	default:
+		return 0;
+	}
+}
+
+struct maker {
+	struct document *document;
+	const struct record *record;
+	const struct result *result;
+	const struct comparison **of_build; /* its comparison, or NULL */
+	struct arena *arena;
+};
+
+static struct doc_cell make_cell(struct maker *maker, uint32_t index)
+{
+	const struct record_build *build = &maker->record->builds[index];
+	struct doc_cell cell = {.summary = &maker->result->cells[index],
+			.comparison = maker->of_build[index],
+			.unit = unit_of(maker->record, build)};
+
+	cell.kind = kind_of_cell(build, &cell);
+	cell.note = note_of(maker->document, maker->arena, maker->record, build, &cell);
+	maker->document->kinds |= 1u << cell.kind;
+	return cell;
+}
+
+static const char *label_of(const struct record_build *build, struct arena *arena)
+{
+	if (build->args == NULL || build->args[0] == '\0')
+		return build->workload;
+	return arena_printf(arena, "%s %s", build->workload, build->args);
+}
+
+/* "gcc 12.2.0 (slot gcc)" */
+static const char *heading_of(const struct record *record, const struct draft *draft, bool show_copies,
+		struct arena *arena)
+{
+	const struct record_toolchain *toolchain = record_toolchain(record, draft->slot);
+	const char *copies = "";
+	const char *family, *version;
+
+	if (show_copies)
+		copies = arena_printf(arena, ", %u %s", draft->copies, draft->copies == 1 ? "copy" : "copies");
+	if (strcmp(draft->slot, "none") == 0)
+		return arena_printf(arena, "no toolchain: flags don't act here%s", copies);
+	if (toolchain == NULL)
+		return arena_printf(arena, "slot %s, toolchain not known%s", draft->slot, copies);
+	family = text_or(facts_value(&toolchain->facts, "toolchain.family"), "unknown compiler");
+	version = text_or(facts_value(&toolchain->facts, "toolchain.version"), "of unknown version");
+	return arena_printf(arena, "%s %s (slot %s)%s", family, version, draft->slot, copies);
+}
+
+static struct doc_table make_table(struct maker *maker, const struct draft *draft, bool show_copies)
+{
+	struct arena *arena = maker->arena;
+	struct doc_table table = {.slot = draft->slot,
+			.copies = draft->copies,
+			.heading = heading_of(maker->record, draft, show_copies, arena),
+			.column_count = draft->columns.n,
+			.row_count = draft->rows.n};
+
+	table.columns = arena_array(arena, table.column_count, sizeof(*table.columns));
+	table.rows = arena_array(arena, table.row_count, sizeof(*table.rows));
+	for (size_t i = 0; i < table.column_count; i++)
+		table.columns[i] = draft->columns.v[i];
+	for (size_t i = 0; i < table.row_count; i++) {
+		table.rows[i].label = label_of(&maker->record->builds[draft->rows.v[i]], arena);
+		table.rows[i].cells = arena_array(arena, table.column_count, sizeof(struct doc_cell));
+	}
+	for (size_t i = 0; i < draft->builds.n; i++) {
+		uint32_t index = draft->builds.v[i];
+		const struct record_build *build = &maker->record->builds[index];
+		struct doc_row *row = &table.rows[find_row(maker->record, draft, build)];
+
+		row->cells[find_column(draft, text_or(build->variant, "none"))] = make_cell(maker, index);
+	}
+	return table;
+}
+
+static void make_tables(struct maker *maker)
+{
+	struct drafts drafts = {0};
+	struct document *document = maker->document;
+	bool show_copies = false;
+
+	sort_into_drafts(maker->record, &drafts);
+	for (size_t i = 0; i < drafts.n; i++)
+		show_copies = show_copies || drafts.v[i].copies != 1;
+	document->tables = arena_array(maker->arena, drafts.n, sizeof(*document->tables));
+	document->table_count = drafts.n;
+	for (size_t i = 0; i < drafts.n; i++) {
+		document->tables[i] = make_table(maker, &drafts.v[i], show_copies);
+		vec_release(&drafts.v[i].columns);
+		vec_release(&drafts.v[i].rows);
+		vec_release(&drafts.v[i].builds);
+	}
+	vec_release(&drafts);
+}
+
+struct document *document_new(const struct record *record, const struct result *result,
+		const struct doc_options *options, struct arena *arena)
+{
+	struct document *document = arena_new(arena, struct document);
+	struct maker maker = {document, record, result, NULL, arena};
+
+	maker.of_build = arena_array(arena, record->build_count, sizeof(*maker.of_build));
+	for (size_t i = result->comparison_count; i-- > 0;)
+		if (result->comparisons[i].b < record->build_count)
+			maker.of_build[result->comparisons[i].b] = &result->comparisons[i];
+	make_tables(&maker);
+	document_remarks(document, record, result, options, arena);
+	return document;
+}

@@ -1,0 +1,105 @@
+/*
+ * document.h - what a report says, in no format yet: tables of cells, numbered reasons, paragraphs, commands.
+ * document.c fills the tables, remarks.c the words. Renderers (terminal.c, markdown.c) only lay out and escape.
+ *
+ * Texts are UTF-8 of ours with foreign parts as they came (raw): a renderer escapes all of them. Everything
+ * lives in the arena; record and result must outlive the document.
+ */
+#ifndef FLAGSTONE_REPORT_DOCUMENT_H
+#define FLAGSTONE_REPORT_DOCUMENT_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "compare/effect.h"
+#include "record/record.h"
+
+enum doc_kind {
+	DOC_BLANK, /* the matrix has no such cell */
+	DOC_RATE,  /* baseline, or a cell with nothing to compare */
+	DOC_FASTER,
+	DOC_SLOWER,
+	DOC_TOO_SMALL,
+	DOC_NO_DIFFERENCE,
+	DOC_CANT_TELL,
+	DOC_SAME_CODE,
+	DOC_FAILED,
+	DOC_IMPOSSIBLE,
+	DOC_NOT_MEASURED,
+	DOC_KINDS
+};
+
+struct doc_cell {
+	enum doc_kind kind;
+	const struct cell_summary *summary;	 /* NULL: DOC_BLANK */
+	const struct comparison *comparison;	 /* NULL: none */
+	const char *unit;			 /* of the rate */
+	size_t note;				 /* number of the reason below, from 1; 0: none */
+};
+
+struct doc_row {
+	const char *label; /* workload, and its parameters */
+	struct doc_cell *cells; /* one a column */
+};
+
+/* One slot with one number of copies. */
+struct doc_table {
+	const char *slot;
+	uint32_t copies;
+	const char *heading; /* the toolchain's identity */
+	const char **columns; /* variants, the baseline's first */
+	size_t column_count;
+	struct doc_row *rows;
+	size_t row_count;
+};
+
+/* Reason number i + 1, and the cells that it explains. */
+struct doc_note {
+	const char *what;   /* "build failed", "cannot exist here", ... */
+	const char *reason;
+	struct words cells; /* the first few */
+	size_t cell_count;
+};
+
+/* A sentence and the command that goes with it (NULL: none); commands are never broken over lines. */
+struct doc_hint {
+	const char *text;
+	const char *command;
+};
+
+struct document {
+	const char *title;
+	struct words alerts; /* at the top: the run is suspect, incomplete */
+	struct doc_table *tables;
+	size_t table_count;
+	struct doc_note *notes;
+	size_t note_count, note_cap;
+	unsigned kinds; /* bit 1 << enum doc_kind: which occur */
+	const char *legend; /* NULL: nothing to explain */
+	struct words means;
+	struct words undecided;
+	struct words disturbances;
+	struct doc_hint hints[4];
+	size_t hint_count;
+};
+
+struct doc_options {
+	bool verbose;
+	const char *path; /* of the record, or NULL */
+};
+
+/* Builds it all. */
+struct document *document_new(const struct record *record, const struct result *result,
+		const struct doc_options *options, struct arena *arena);
+
+/* The first comparison of this cell against its baseline, or NULL. Slow: for one cell. */
+const struct comparison *document_comparison(const struct result *result, uint32_t build);
+/* Why a cell has no value: its own reason, else that of its first failure; NULL when there is none. */
+const char *document_reason(const struct record *record, uint32_t build);
+
+/* Fills means, undecided, disturbances, hints, legend, title and alerts of a document with tables. */
+void document_remarks(struct document *document, const struct record *record, const struct result *result,
+		const struct doc_options *options, struct arena *arena);
+
+#endif

@@ -1,0 +1,222 @@
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "host/host.h"
+#include "record/host_name.h"
+
+/* From a folder name to a plan. */
+
+static char *cache_folder(struct arena *arena, const struct spec_project *project)
+{
+	const char *cache = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+
+	if (project->settings.cache != NULL)
+		return file_join(arena, project->folder, project->settings.cache);
+	if (cache != NULL && cache[0] == '/')
+		return file_join(arena, cache, "flagstone");
+	if (home != NULL && home[0] == '/')
+		return file_join(arena, home, ".cache/flagstone");
+	return file_join(arena, project->folder, ".build/cache");
+}
+
+static char *archive_folder(struct session *session)
+{
+	struct arena *arena = session->arena;
+	const char *data = getenv("XDG_DATA_HOME");
+
+	if (session->options.archive != NULL)
+		return arena_strdup(arena, session->options.archive);
+	if (session->project.settings.archive != NULL)
+		return file_join(arena, session->project.folder, session->project.settings.archive);
+	if (session->options.installed != NULL && strcmp(session->options.installed, session->project.folder) == 0) {
+		/* the project is the installed data, which is read only */
+		if (data != NULL && data[0] == '/')
+			return file_join(arena, data, "flagstone/archive");
+		return file_join(arena, getenv("HOME") != NULL ? getenv("HOME") : ".", ".local/share/flagstone/archive");
+	}
+	return file_join(arena, session->project.folder, "archive");
+}
+
+static int find_project(struct session *session, struct error *e)
+{
+	struct arena *arena = session->arena;
+	struct spec_errors errors = {.arena = arena};
+	const char *installed = session->options.installed;
+	struct error why = {0};
+	char *here = getcwd(NULL, 0);
+	char *folder = spec_find_project(session->options.project, here != NULL ? here : ".", arena, &why);
+
+	free(here);
+	if (folder == NULL && session->options.project == NULL && installed != NULL)
+		folder = arena_strdup(arena, installed);
+	if (folder == NULL) {
+		if (e != NULL)
+			*e = why;
+		return -1;
+	}
+	session->project_folder = folder;
+	if (spec_read_project(folder, installed, arena, &session->project, &errors) != 0)
+		return spec_errors_to_error(&errors, e);
+	return 0;
+}
+
+/* A matrix by name, or by path when it has a slash or ends in .yaml. */
+static int find_matrix(struct session *session, struct error *e)
+{
+	struct arena *arena = session->arena;
+	struct spec_errors errors = {.arena = arena};
+	const struct words *names = &session->project.matrix_names;
+	const char *wanted = session->options.matrix, *path = NULL, *nearest;
+
+	if (strchr(wanted, '/') != NULL || text_ends(wanted, ".yaml"))
+		path = wanted;
+	for (size_t i = 0; i < names->n && path == NULL; i++)
+		if (strcmp(names->v[i], wanted) == 0)
+			path = session->project.matrix_paths.v[i];
+	if (path == NULL) {
+		nearest = text_nearest(wanted, (const char *const *)names->v, names->n);
+		return error_set(e, EXIT_USAGE, "there is no matrix \"%s\" in %s/matrices%s%s%s; there %s: %s", wanted,
+				session->project_folder, nearest != NULL ? "; did you mean \"" : "",
+				nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "",
+				names->n == 1 ? "is" : "are", names->n > 0 ? words_join(names, arena) : "none");
+	}
+	if (spec_read_matrix(path, arena, &session->matrix, &errors) != 0)
+		return spec_errors_to_error(&errors, e);
+	return 0;
+}
+
+static int find_cpus(struct session *session, struct error *e)
+{
+	struct arena *arena = session->arena;
+
+	if (cpu_allowed("", arena, &session->allowed, e) != 0)
+		return -1;
+	if (session->options.cpus != NULL) {
+		struct cpu_list wanted = {0};
+
+		if (cpu_list_parse(session->options.cpus, arena, &wanted, e) != 0)
+			return error_context(e, "--cpus %s", session->options.cpus);
+		if (cpu_check(&wanted, &session->allowed, e) != 0)
+			return error_context(e, "--cpus %s", session->options.cpus);
+		session->allowed = wanted;
+		session->pin_order = wanted;
+		return 0;
+	}
+	return cpu_pin_order("", &session->allowed, arena, &session->pin_order, e);
+}
+
+static int find_host(struct session *session, struct error *e)
+{
+	struct arena *arena = session->arena;
+	const char *given = session->options.host;
+
+	session->host.arena = arena;
+	if (host_read("", &session->host, e) != 0)
+		return -1;
+	if (given == NULL)
+		given = getenv("FLAGSTONE_HOST");
+	if (given == NULL || given[0] == '\0')
+		given = session->project.settings.host;
+	if (given == NULL) {
+		session->host_name = host_name(&session->host, NULL, arena, NULL);
+		return 0; /* NULL: no machine id; the archive then keeps a random one */
+	}
+	session->host_name = host_name_of(arena, given);
+	if (session->host_name == NULL)
+		return error_set(e, EXIT_USAGE, "\"%s\" cannot be a host's name; allowed: letters, digits, . _ + -, at most 64",
+				given);
+	return 0;
+}
+
+static int make_plan(struct session *session, struct error *e)
+{
+	struct spec_errors errors = {.arena = session->arena};
+	struct plan_options options = {.only = session->options.only,
+			.cpus = (uint32_t)session->allowed.n,
+			.cores = (uint32_t)cpu_core_count("", &session->allowed, session->arena),
+			.cpu_flags = facts_value(&session->host, "cpu.flags"),
+			.arch = facts_value(&session->host, "host.arch")};
+
+	if (plan_make(&session->project, &session->matrix, &session->toolchains, &options, session->arena,
+			    &session->plan, &errors) != 0)
+		return spec_errors_to_error(&errors, e);
+	return 0;
+}
+
+int session_open(struct session *session, const struct session_options *options, const struct session_events *events,
+		struct arena *arena, struct error *e)
+{
+	struct toolchain_options find = {.probe = options->probe};
+
+	memset(session, 0, sizeof(*session));
+	session->arena = arena;
+	session->options = *options;
+	if (events != NULL)
+		session->events = *events;
+	if (find_project(session, e) != 0)
+		return -1;
+	session->archive_folder = archive_folder(session);
+	session->cache_folder = cache_folder(arena, &session->project);
+	if (options->matrix != NULL && find_matrix(session, e) != 0)
+		return -1;
+	if (find_cpus(session, e) != 0 || find_host(session, e) != 0)
+		return -1;
+	if (file_make_folders(session->cache_folder, e) != 0)
+		return error_advice(e, "name a folder that can be written with XDG_CACHE_HOME or `cache:` in .flagstone.yaml");
+	find.cache_folder = session->cache_folder;
+	if (toolchains_find(&session->project, &find, arena, &session->toolchains, e) != 0)
+		return -1;
+	return options->matrix != NULL ? make_plan(session, e) : 0;
+}
+
+void session_close(struct session *session)
+{
+	builder_free(session->builder);
+	session->builder = NULL;
+}
+
+static uint32_t pick(uint32_t given, uint32_t fallback)
+{
+	return given != 0 ? given : fallback;
+}
+
+struct measure_settings session_settings(const struct session *session)
+{
+	const struct spec_measure *m = &session->matrix.measure;
+	const struct session_options *o = &session->options;
+	double precision = o->precision > 0 ? o->precision : m->precision;
+	double matters = o->matters > 0 ? o->matters : m->matters;
+
+	return (struct measure_settings){.sample_ns = o->sample_ns > 0 ? o->sample_ns : m->sample_ns,
+			.layouts_min = pick(o->layouts, m->layouts_min),
+			.layouts_max = pick(o->layouts, m->layouts_max),
+			.rounds_min = pick(o->rounds_min, m->rounds_min),
+			.rounds_max = pick(o->rounds_max, m->rounds_max),
+			.precision = precision,
+			.matters = matters,
+			.budget_ns = o->budget_ns > 0 ? o->budget_ns : m->budget_ns,
+			.build_budget_ns = o->build_budget_ns > 0 ? o->build_budget_ns : m->build_budget_ns,
+			.timeout_ns = o->timeout_ns > 0 ? o->timeout_ns : m->timeout_ns > 0 ? m->timeout_ns : 60000000000};
+}
+
+/* Rough figures, good enough to plan a coffee: a compile 60 ms, a link 45 ms, a sample 1.6 x sample + 1.5 ms. */
+void session_estimate(const struct session *session, int64_t *build_ns, int64_t *measure_ns)
+{
+	struct measure_settings settings = session_settings(session);
+	int64_t cells = (int64_t)session->plan.possible;
+	int64_t jobs = session->options.jobs > 0 ? session->options.jobs : (int64_t)session->allowed.n;
+	int64_t rounds = settings.rounds_max;
+
+	*build_ns = cells * (2 * 60000000 + (settings.layouts_min + 1) * 45000000LL) / (jobs > 0 ? jobs : 1);
+	if (settings.build_budget_ns > 0 && *build_ns > settings.build_budget_ns)
+		*build_ns = settings.build_budget_ns;
+	*measure_ns = cells * rounds * (settings.sample_ns * 8 / 5 + 1500000);
+	if (settings.budget_ns > 0 && *measure_ns > settings.budget_ns)
+		*measure_ns = settings.budget_ns;
+}

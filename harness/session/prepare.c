@@ -1,0 +1,319 @@
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/mem.h"
+#include "measure/sample.h"
+#include "session/run.h"
+#include "sys/process.h"
+
+/* Before the first round: is each build right, and how much work is a sample? */
+
+enum { OVERLAP_DOUBLINGS = 6, PREVIOUS_RECORDS = 8 };
+/* copies are released within some 50 us of each other; 20 times that, and at least the sample asked for */
+static const int64_t copies_sample_ns = 5000000;
+
+void run_fail_cell(struct run *run, size_t cell, enum cell_status status, const char *what, const char *reason)
+{
+	struct record_build *build = &run->record->builds[cell];
+
+	if (build->status != CELL_BUILT && build->status != CELL_MEASURED)
+		return; /* failed already: the first reason stands */
+	build->status = status;
+	build->reason = arena_strdup(run->arena, reason);
+	record_add_failure(run->record, -1, (uint32_t)cell, what, "%s", reason);
+	for (size_t i = 0; i < run->item_count; i++)
+		if (run->items[i].cell == cell)
+			run->items[i].open = false;
+	run_say(run, "%s: %s: %s", build->cell, cell_status_text(status), reason);
+}
+
+/* The words after units= that a cell's workload gets: "n=4" each. */
+static void cell_arguments(const char *args, struct arena *arena, struct words *words)
+{
+	while (*args != '\0') {
+		size_t n = strcspn(args, ",");
+
+		words_add(words, arena, arena_strndup(arena, args, n));
+		args += n + (args[n] == ',');
+	}
+}
+
+static const struct plan_cell *plan_cell(const struct run *run, size_t cell)
+{
+	return &run->session->plan.cells[cell];
+}
+
+/* Runs a cell's program once; line NULL: reason. */
+static int run_once(struct run *run, size_t cell, const char *program, uint64_t units, const char **line,
+		const char **reason, struct error *e)
+{
+	const struct plan_cell *plan = plan_cell(run, cell);
+	struct words words = {0};
+
+	words_addf(&words, run->arena, "units=%llu", (unsigned long long)units);
+	cell_arguments(plan->args, run->arena, &words);
+	return measure_once(&run->measurer, program, &plan->slot->toolchain->runner, &plan->variant->env,
+			(const char *const *)words.v, run->settings.timeout_ns, line, reason, e);
+}
+
+/* Runs and compares. *reason NULL: it is right. */
+static int check_program(struct run *run, size_t cell, const char *program, double rel, const char **value,
+		const char **reason, struct error *e)
+{
+	const struct spec_workload *workload = plan_cell(run, cell)->workload;
+	const char *line;
+
+	*value = *reason = NULL;
+	if (run_once(run, cell, program, workload->check_units, &line, reason, e) != 0)
+		return -1;
+	if (line == NULL)
+		return 0;
+	*value = measure_field(line, "check", run->arena);
+	if (*value == NULL)
+		*reason = "its result line has no check value";
+	else if (!measure_check_agrees(*value, workload->check_value, rel))
+		*reason = arena_printf(run->arena,
+				"wrong result: check value of %llu units is %s, and should be %s (within %g): wrong, not fast",
+				(unsigned long long)workload->check_units, *value, workload->check_value, rel);
+	return 0;
+}
+
+int run_check_builds(struct run *run, struct error *e)
+{
+	for (size_t i = 0; i < run->item_count; i++) {
+		struct run_item *item = &run->items[i];
+		const struct spec_workload *workload = plan_cell(run, item->cell)->workload;
+		const char *value, *reason;
+
+		run_tell(run, "check", i, run->item_count, -1, 0);
+		if (!item->open || item->arm > 0 || workload->check_value == NULL || plan_cell(run, item->cell)->args[0] != '\0')
+			continue;
+		if (check_program(run, item->cell, run->session->builds[item->cell].binary, item->check_rel, &value, &reason,
+				    e) != 0)
+			return -1;
+		run->record->builds[item->cell].check_value = value;
+		if (reason != NULL)
+			run_fail_cell(run, item->cell, CELL_CHECK_FAILED, "check", reason);
+	}
+	return 0;
+}
+
+int run_check_layout(struct run *run, struct run_item *item, uint32_t layout, struct error *e)
+{
+	const struct plan_cell *cell = plan_cell(run, item->cell);
+	const char *value, *reason;
+
+	if (item->checked[layout] || cell->workload->check_value == NULL || cell->args[0] != '\0')
+		return 0;
+	if (check_program(run, item->cell, item->paths[layout], item->check_rel, &value, &reason, e) != 0)
+		return -1;
+	item->checked[layout] = true;
+	if (reason != NULL)
+		run_fail_cell(run, item->cell, CELL_CHECK_FAILED, "check",
+				arena_printf(run->arena, "layout %u: %s", layout, reason));
+	return 0;
+}
+
+static struct run_units *units_of(struct run *run, const struct plan_cell *cell)
+{
+	struct run_units *units;
+
+	for (size_t i = 0; i < run->units_count; i++) {
+		units = &run->units[i];
+		if (units->workload == cell->workload && units->copies == cell->copies &&
+				strcmp(units->args, cell->args) == 0)
+			return units;
+	}
+	units = &run->units[run->units_count++];
+	*units = (struct run_units){.workload = cell->workload, .copies = cell->copies, .args = cell->args};
+	return units;
+}
+
+/* Units that an earlier record of this host used for the same workload content and copies; 0: none. */
+static uint64_t units_in(const struct record *record, const char *content_hash, const struct run_units *units)
+{
+	for (size_t i = 0; i < record->build_count; i++) {
+		const struct record_build *build = &record->builds[i];
+		const struct record_workload *workload = record_workload(record, build->workload);
+		const char *used = facts_value(&build->facts, "cell.units");
+		uint64_t value;
+
+		if (workload != NULL && workload->content_hash != NULL && used != NULL && build->copies == units->copies &&
+				strcmp(workload->content_hash, content_hash) == 0 && strcmp(build->args, units->args) == 0 &&
+				num_parse_u64(used, &value))
+			return value;
+	}
+	return 0;
+}
+
+static const char *content_hash_of(const struct run *run, const struct run_units *units)
+{
+	return record_workload(run->record, units->workload->name)->content_hash;
+}
+
+/* Takes units from the newest records of this host with the same length of sample. */
+static void units_from_archive(struct run *run)
+{
+	struct archive_entries entries = {0};
+	size_t looked_at = 0;
+
+	if (run->archive == NULL || archive_list(run->archive, &entries, NULL) != 0)
+		return;
+	for (size_t i = entries.n; i > 0 && looked_at < PREVIOUS_RECORDS; i--) {
+		const struct archive_entry *entry = &entries.v[i - 1];
+		struct record *record = NULL;
+
+		if (run->record->host_name == NULL || strcmp(entry->host, run->record->host_name) != 0)
+			continue;
+		looked_at++;
+		if (archive_read_head(run->archive, entry->path, &record, NULL) != 0)
+			continue;
+		for (size_t k = 0; k < run->units_count; k++)
+			if (run->units[k].units == 0 && record->plan.settings.sample_ns == run->settings.sample_ns)
+				run->units[k].units = units_in(record, content_hash_of(run, &run->units[k]), &run->units[k]);
+		record_release(record);
+	}
+}
+
+static int calibrate_one(struct run *run, const struct run_item *item, uint64_t *units, struct error *e)
+{
+	const struct plan_cell *cell = plan_cell(run, item->cell);
+	int64_t sample_ns = run->settings.sample_ns;
+	struct words arguments = {0};
+	const char *reason = NULL;
+
+	if (cell->copies > 1 && sample_ns < copies_sample_ns)
+		sample_ns = copies_sample_ns;
+	cell_arguments(cell->args, run->arena, &arguments);
+	if (measure_calibrate(&run->measurer, run->session->builds[item->cell].binary, &cell->slot->toolchain->runner,
+			    &cell->variant->env, &arguments, sample_ns, units, &reason, e) != 0)
+		return -1;
+	if (reason != NULL)
+		run_fail_cell(run, item->cell, CELL_RUN_FAILED, "run",
+				arena_printf(run->arena, "calibration: %s", reason));
+	return 0;
+}
+
+/* Does a sample of these units take 0.5 to 4 times what was asked for? Else they are from another world. */
+static int units_still_fit(struct run *run, const struct run_item *item, bool *fit, struct error *e)
+{
+	const char *line, *reason, *elapsed;
+	double ns;
+
+	*fit = false;
+	if (run_once(run, item->cell, run->session->builds[item->cell].binary, item->units->units, &line, &reason, e) != 0)
+		return -1;
+	elapsed = line != NULL ? measure_field(line, "elapsed_ns", run->arena) : NULL;
+	if (elapsed != NULL && num_parse_double(elapsed, &ns))
+		*fit = (ns >= 0.5 * (double)run->settings.sample_ns || item->units->copies > 1) &&
+				(ns <= 4.0 * (double)run->settings.sample_ns || item->units->units == 1 ||
+						item->units->copies > 1);
+	return 0;
+}
+
+static const struct run_item *first_open(const struct run *run, const struct run_units *units)
+{
+	for (size_t i = 0; i < run->item_count; i++)
+		if (run->items[i].units == units && run->items[i].open)
+			return &run->items[i];
+	return NULL;
+}
+
+/* The fastest cell decides: its sample takes 1 to 2 x `sample`, the others' longer. */
+static int calibrate_all(struct run *run, struct run_units *units, struct error *e)
+{
+	units->units = 0;
+	for (size_t i = 0; i < run->item_count; i++) {
+		const struct run_item *item = &run->items[i];
+		uint64_t found = 0;
+
+		if (item->units != units || !item->open || item->arm > 0)
+			continue;
+		if (calibrate_one(run, item, &found, e) != 0)
+			return -1;
+		if (found > units->units)
+			units->units = found;
+	}
+	return 0;
+}
+
+/* Doubles the units until copies overlap in 90 % of their time. */
+static int fit_overlap(struct run *run, struct run_units *units, struct error *e)
+{
+	const struct run_item *item = first_open(run, units);
+	const struct plan_cell *cell = item != NULL ? plan_cell(run, item->cell) : NULL;
+
+	for (int i = 0; cell != NULL && i < OVERLAP_DOUBLINGS; i++) {
+		struct record *trial = record_new(run->arena);
+		struct measure_item m = {.program = run->session->builds[item->cell].binary,
+				.runner = cell->slot->toolchain->runner,
+				.env = cell->variant->env,
+				.copies = cell->copies,
+				.units = units->units,
+				.warmup = 1};
+		struct sample_place place = {.repeat_of = SAMPLE_NONE};
+		uint32_t marks = 0;
+		size_t first;
+		int result;
+
+		cell_arguments(cell->args, run->arena, &m.arguments);
+		result = sample_take(&run->measurer, trial, &m, &place, &first, &marks, e);
+		record_release(trial);
+		if (result != 0)
+			return -1;
+		if (!(marks & MARK_OVERLAP))
+			break;
+		units->units *= 2;
+	}
+	return 0;
+}
+
+/* What the timed units must give: asked of the first cell that is right; the others must agree with it. */
+static int expect_value(struct run *run, struct run_units *units, struct error *e)
+{
+	const struct run_item *item = first_open(run, units);
+	const char *line, *reason;
+
+	if (item == NULL)
+		return 0;
+	if (run_once(run, item->cell, run->session->builds[item->cell].binary, units->units, &line, &reason, e) != 0)
+		return -1;
+	if (line != NULL)
+		units->check_value = measure_field(line, "check", run->arena);
+	return 0;
+}
+
+int run_calibrate(struct run *run, struct error *e)
+{
+	run->units = arena_array(run->arena, run->item_count, sizeof(*run->units));
+	for (size_t i = 0; i < run->item_count; i++)
+		run->items[i].units = units_of(run, plan_cell(run, run->items[i].cell));
+	units_from_archive(run);
+	for (size_t i = 0; i < run->units_count; i++) {
+		struct run_units *units = &run->units[i];
+		const struct run_item *item = first_open(run, units);
+		bool fit = false;
+
+		run_tell(run, "calibrate", i, run->units_count, -1, 0);
+		if (item == NULL)
+			continue;
+		if (units->units > 0 && units_still_fit(run, item, &fit, e) != 0)
+			return -1;
+		if (!fit && calibrate_all(run, units, e) != 0)
+			return -1;
+		if (!fit && units->copies > 1 && units->units > 0 && fit_overlap(run, units, e) != 0)
+			return -1;
+		if (units->units > 0 && expect_value(run, units, e) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < run->item_count; i++) {
+		const struct run_item *item = &run->items[i];
+
+		facts_setf(&run->record->builds[item->cell].facts, "cell.units", "calibration", "%llu",
+				(unsigned long long)item->units->units);
+		if (item->units->copies == 1 || run->record->workloads[item->workload].units == 0)
+			run->record->workloads[item->workload].units = item->units->units;
+	}
+	return 0;
+}

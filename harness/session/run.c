@@ -1,0 +1,200 @@
+#include "session/run.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "host/host.h"
+#include "sys/process.h"
+
+/* A run from lock to record. */
+
+void run_tell(const struct run *run, const char *what, size_t done, size_t total, int64_t left_ns, size_t open_cells)
+{
+	const struct session_events *events = &run->session->events;
+	struct session_progress progress = {
+			.what = what, .done = done, .total = total, .left_ns = left_ns, .open_cells = open_cells};
+
+	if (events->progress != NULL)
+		events->progress(events->context, &progress);
+}
+
+void run_say(const struct run *run, const char *fmt, ...)
+{
+	const struct session_events *events = &run->session->events;
+	struct arena arena = {0};
+	va_list ap;
+
+	if (events->message == NULL)
+		return;
+	va_start(ap, fmt);
+	events->message(events->context, arena_vprintf(&arena, fmt, ap));
+	va_end(ap);
+	arena_release(&arena);
+}
+
+/* Load of others before anything of ours ran. */
+static void note_load(struct run *run)
+{
+	struct host_load load = {0};
+
+	host_load_read("", &load);
+	if (load.load1 > 0.5)
+		record_note(run->record, "the machine was not idle at the start: load average %.2f, %lld runnable", load.load1,
+				(long long)(load.running > 0 ? load.running - 1 : 0));
+}
+
+static void note_watch(struct run *run)
+{
+	uint32_t rounds = run->record->plan.last_look - run->first_round;
+
+	if (run->busy_rounds * 10 > rounds)
+		record_note(run->record, "other programs wanted a CPU at the end of %u of %u rounds (up to %lld at once)",
+				run->busy_rounds, rounds, (long long)run->busy_most);
+}
+
+static void note_shares(struct run *run)
+{
+	const struct measurer *m = &run->measurer;
+	struct facts *facts = &run->record->harness;
+	double wall = (double)(clock_ns() - run->measure_begin_ns);
+
+	if (wall <= 0 || m->sampling_ns <= 0)
+		return;
+	facts_setf(facts, "harness.share.sampling", "clock", "%.4f", (double)m->sampling_ns / wall);
+	facts_setf(facts, "harness.share.spawning", "clock", "%.4f", (double)m->spawning_ns / wall);
+	facts_setf(facts, "harness.share.canaries", "clock", "%.4f", (double)m->canaries_ns / wall);
+	facts_setf(facts, "harness.share.own_cpu", "clock", "%.6f", (double)m->own_cpu_ns / (double)m->sampling_ns);
+}
+
+static int prepare_measurer(struct run *run, struct error *e)
+{
+	char *spawner = spawner_find_helper(run->arena, "spawner", e);
+
+	if (spawner == NULL || measurer_init(&run->measurer, spawner, &run->session->pin_order, run->record->plan.seed,
+						   run->arena, e) != 0)
+		return -1;
+	run->measuring = true;
+	run->measurer.timeout_ns = run->settings.timeout_ns;
+	return 0;
+}
+
+static size_t usable_items(const struct run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->item_count; i++)
+		n += run->items[i].open;
+	return n;
+}
+
+/* Build, link, check, calibrate. Interrupted or impossible: -1. */
+static int prepare(struct run *run, struct error *e)
+{
+	run->measure_begin_ns = clock_ns(); /* of the build budget, until rounds begin */
+	if (session_build(run->session, e) != 0)
+		return -1;
+	run_describe_builds(run);
+	if (run_link(run, e) != 0 || prepare_measurer(run, e) != 0)
+		return -1;
+	return run_check_builds(run, e) != 0 || run_calibrate(run, e) != 0 ? -1 : 0;
+}
+
+static enum exit_code outcome_code(const struct record *record, int result, const struct error *why)
+{
+	bool failed = false, measured = false;
+
+	for (size_t i = 0; i < record->build_count; i++) {
+		enum cell_status status = record->builds[i].status;
+
+		failed |= status == CELL_BUILD_FAILED || status == CELL_CHECK_FAILED || status == CELL_RUN_FAILED;
+		measured |= status == CELL_MEASURED;
+	}
+	if (result != 0)
+		return why->code;
+	if (!measured)
+		return EXIT_CANNOT;
+	return failed ? EXIT_CELL_FAILED : EXIT_YES;
+}
+
+/* Writes the record; the journal goes only when the record is safe. */
+static int archive_run(struct run *run, int result, const struct error *why, struct session_outcome *outcome,
+		struct error *e)
+{
+	struct record *record = run->record;
+	char stamp[CLOCK_STAMP_SIZE];
+
+	clock_stamp(stamp);
+	record->finished = arena_strdup(run->arena, stamp);
+	record->complete = result == 0;
+	record->incomplete_reason = result == 0 ? NULL : arena_strdup(run->arena, why->text);
+	run_describe_changes(run);
+	note_watch(run);
+	note_shares(run);
+	if (archive_write(run->archive, record, &outcome->path, e) != 0)
+		return error_advice(e, "finished rounds are kept in %s; make room, then `flagstone run --resume`",
+				journal_path(run->journal));
+	journal_close_remove(run->journal);
+	run->journal = NULL;
+	return 0;
+}
+
+static void run_release(struct run *run)
+{
+	if (run->journal != NULL)
+		journal_close(run->journal);
+	if (run->measuring)
+		measurer_release(&run->measurer);
+	lock_release(&run->lock);
+}
+
+static int open_archive(struct run *run, struct error *e)
+{
+	struct session *session = run->session;
+
+	run->archive = arena_new(run->arena, struct archive);
+	if (archive_open(run->archive, run->arena, session->archive_folder, true, e) != 0)
+		return -1;
+	if (session->host_name == NULL) {
+		const char *random = archive_host_random(run->archive, e);
+
+		if (random == NULL)
+			return -1;
+		session->host_name = host_name(&session->host, random, run->arena, e);
+		if (session->host_name == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+int session_run(struct session *session, const struct session_repeat *repeat, struct session_outcome *outcome,
+		struct error *e)
+{
+	struct run run = {.session = session, .arena = session->arena, .lock = {.fd = -1}};
+	struct error why = {0};
+	int result = -1;
+
+	memset(outcome, 0, sizeof(*outcome));
+	run.settings = session_settings(session);
+	if (lock_take(&run.lock, arena_printf(run.arena, "flagstone run %s", session->matrix.name),
+			    session->options.lock_wait_ns, e) != 0)
+		return -1;
+	if (open_archive(&run, e) != 0 || run_describe(&run, repeat, e) != 0)
+		goto out;
+	note_load(&run);
+	if (prepare(&run, e) != 0)
+		goto out;
+	if (journal_create(run.archive, run.record, &run.journal, e) != 0)
+		goto out;
+	result = run_rounds(&run, &why);
+	outcome->code = outcome_code(run.record, result, &why);
+	if (result != 0 && why.code != EXIT_INTERRUPTED && why.code != EXIT_TERMINATED)
+		run_say(&run, "%s", why.text);
+	result = archive_run(&run, result, &why, outcome, e);
+	outcome->record = run.record;
+out:
+	run_release(&run);
+	return result;
+}

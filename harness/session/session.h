@@ -1,0 +1,128 @@
+/*
+ * session.h - from a matrix to a record: everything between the command line and the folders below.
+ *
+ *	session_open()     project, matrix, toolchains, host facts, plan: enough for `plan` and `list`
+ *	session_build()    builds and layouts
+ *	session_run()      lock, build, check, calibrate, rounds and looks with a journal, the record in the archive
+ *	session_close()
+ *
+ * Nothing here prints: what happens is told through struct session_events.
+ */
+#ifndef FLAGSTONE_SESSION_SESSION_H
+#define FLAGSTONE_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "build/build.h"
+#include "plan/plan.h"
+#include "record/record.h"
+#include "spec/spec.h"
+#include "sys/cpu.h"
+#include "toolchain/toolchain.h"
+
+/* What a run is asked for beyond its matrix; zero or NULL: what the matrix or the settings say. */
+struct session_options {
+	const char *project;   /* -C; NULL: the nearest one upwards */
+	const char *installed; /* folder of installed data, or NULL */
+	const char *archive;   /* --archive; NULL: the project's */
+	const char *matrix;    /* name or path of a .yaml file */
+	const char *host;      /* --host; NULL: settings, FLAGSTONE_HOST, the machine's */
+	const char *cpus;      /* --cpus "2,4-7" */
+	const char *seed;      /* 32 hex digits; NULL: fresh */
+	struct words only;
+	uint32_t rounds_min, rounds_max; /* --rounds */
+	uint32_t layouts;
+	uint32_t jobs;
+	int64_t sample_ns, budget_ns, build_budget_ns, timeout_ns;
+	double precision, matters; /* fractions; 0: not given */
+	bool aa;	   /* measure identical code against each other, too */
+	bool fresh;	   /* build without the cache */
+	bool probe;	   /* probe toolchains (false for `list`) */
+	int64_t lock_wait_ns;
+};
+
+/* A moment of a run, for a progress line. */
+struct session_progress {
+	const char *what; /* "compile", "link", "check", "calibrate", "measure", "settle" */
+	size_t done, total;
+	int64_t left_ns; /* estimate, -1: unknown */
+	size_t open_cells; /* while measuring */
+};
+
+struct session_events {
+	void (*progress)(void *context, const struct session_progress *progress);
+	void (*message)(void *context, const char *text); /* one line that a user should see now */
+	void *context;
+};
+
+struct session {
+	struct arena *arena;
+	struct session_options options;
+	struct session_events events;
+	const char *project_folder;
+	const char *archive_folder;
+	const char *cache_folder;
+	struct spec_project project;
+	struct spec_matrix matrix;
+	struct toolchains toolchains;
+	struct plan plan;
+	struct facts host;
+	const char *host_name;
+	struct cpu_list allowed;   /* CPUs this process may use (or --cpus) */
+	struct cpu_list pin_order;
+	struct builder *builder;
+	struct build *builds; /* one a plan cell; reason set where impossible */
+	struct build_layout *layouts; /* [cell * (arms) ...]: see session_layout() */
+	uint32_t layout_count; /* linked for all possible cells */
+};
+
+/*
+ * Reads the project, the matrix (options.matrix NULL: none) and the host, finds the toolchains, makes the plan.
+ * Errors of files: all of them in one text, EXIT_USAGE.
+ */
+int session_open(struct session *session, const struct session_options *options, const struct session_events *events,
+		struct arena *arena, struct error *e);
+void session_close(struct session *session);
+
+/* Estimated nanoseconds of build and measuring from the settings and the number of cells. */
+void session_estimate(const struct session *session, int64_t *build_ns, int64_t *measure_ns);
+
+/* The settings of measuring: the matrix', overridden by options. */
+struct measure_settings session_settings(const struct session *session);
+
+/* Builds every possible cell (canonical link). Reasons stand in session->builds. */
+int session_build(struct session *session, struct error *e);
+
+struct session_outcome {
+	struct record *record; /* in the session's arena; NULL: nothing to keep */
+	const char *path;      /* in the archive */
+	enum exit_code code;   /* EXIT_YES, EXIT_CELL_FAILED, EXIT_INTERRUPTED, ... */
+};
+
+/* One repeat of a group; group NULL: alone. */
+struct session_repeat {
+	const char *group;
+	uint32_t index, count;
+};
+
+/*
+ * A whole run. Its record is written also when it was interrupted (then incomplete, code EXIT_INTERRUPTED or
+ * EXIT_TERMINATED) or no cell could be built. -1: nothing was measured and nothing archived, and why.
+ */
+int session_run(struct session *session, const struct session_repeat *repeat, struct session_outcome *outcome,
+		struct error *e);
+
+/*
+ * Goes on with an interrupted run: the record or journal that `what` names ("" the newest incomplete one).
+ * Refused, with what differs, if host, boot-invariant facts, toolchains or build hashes are not the same.
+ */
+int session_resume(struct session *session, const char *what, struct session_outcome *outcome, struct error *e);
+
+/* Reads which matrix a run was of, for session_open(); NULL with the error. */
+char *session_resume_matrix(const struct session_options *options, const char *what, struct arena *arena,
+		struct error *e);
+
+#endif

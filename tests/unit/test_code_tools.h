@@ -1,0 +1,93 @@
+/*
+ * test_code_tools.h - a scratch folder, files in it, and what the system's own tools say; for test_code_*.c and
+ * test_toolchain_*.c. Commands go through popen, so that the code under test is not what starts them.
+ */
+#ifndef FLAGSTONE_TEST_CODE_TOOLS_H
+#define FLAGSTONE_TEST_CODE_TOOLS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static char tools_folder[256];
+
+static inline int tools_setup(void **state)
+{
+	const char *parent = getenv("TMPDIR");
+
+	(void)state;
+	snprintf(tools_folder, sizeof(tools_folder), "%s/flagstone-test-XXXXXX",
+		parent != NULL ? parent : "/tmp");
+	return mkdtemp(tools_folder) != NULL ? 0 : -1;
+}
+
+static inline int tools_teardown(void **state)
+{
+	(void)state;
+	return file_remove_tree(tools_folder, NULL);
+}
+
+/* FOLDER/NAME; one of eight rotating buffers. */
+static inline const char *tools_path(const char *name)
+{
+	static char paths[8][512];
+	static unsigned next;
+	char *path = paths[next++ % 8];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", tools_folder, name);
+	return path;
+}
+
+static inline void tools_write(const char *name, const char *text)
+{
+	FILE *file = fopen(tools_path(name), "w");
+
+	if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) {
+		perror(name);
+		exit(1);
+	}
+}
+
+/*
+ * Runs a shell command in the scratch folder; its standard output without the last newline, in a static buffer.
+ * A command that fails ends the test program, unless ok is given: then it says whether it went well.
+ */
+static inline const char *tools_run(bool *ok, const char *command)
+{
+	static char output[1 << 16];
+	char line[4096];
+	size_t got;
+	FILE *pipe;
+	int status;
+
+	snprintf(line, sizeof(line), "cd '%s' && %s", tools_folder, command);
+	pipe = popen(line, "r");
+	got = pipe != NULL ? fread(output, 1, sizeof(output) - 1, pipe) : 0;
+	output[got] = '\0';
+	status = pipe != NULL ? pclose(pipe) : -1;
+	if (ok != NULL)
+		*ok = status == 0;
+	else if (status != 0) {
+		fprintf(stderr, "%s: status %d\n", line, status);
+		exit(1);
+	}
+	while (got > 0 && output[got - 1] == '\n')
+		output[--got] = '\0';
+	return output;
+}
+
+static inline bool tools_have(const char *program)
+{
+	char line[256];
+	bool ok;
+
+	snprintf(line, sizeof(line), "command -v %s >/dev/null 2>&1", program);
+	tools_run(&ok, line);
+	return ok;
+}
+
+#endif
