@@ -23,8 +23,9 @@ int archive_open(struct archive *archive, struct arena *arena, const char *root,
 			return error_errno(e, errno, "opening the archive %s", root);
 		if (!create)
 			return error_set(e, EXIT_CANNOT,
-					"there is no archive at %s; `flagstone run` makes one, --archive DIR names another",
-					root);
+				"there is no archive at %s; `flagstone run` makes one, --archive DIR names "
+				"another",
+				root);
 		if (file_make_folders(root, e) != 0)
 			return error_context(e, "making the archive");
 	}
@@ -70,29 +71,30 @@ static int step_down(struct arena *arena, const char **path, const char *name, s
 		return error_errno(e, errno, "looking at folder %s", inner);
 	if (!S_ISDIR(st.st_mode))
 		return error_set(e, EXIT_CANNOT,
-				"%s is %s; nothing is written through it: remove it, or use another archive", inner,
-				S_ISLNK(st.st_mode) ? "a symbolic link" : "not a folder");
+			"%s is %s; nothing is written through it: remove it, or use another archive", inner,
+			S_ISLNK(st.st_mode) ? "a symbolic link" : "not a folder");
 	*path = inner;
 	return 0;
 }
 
-int folder_make(const struct archive *archive, const struct record *record, const char **folder, char stamp[17],
-		struct error *e)
+int folder_make(const struct archive *archive, const struct record *record, const char **folder,
+	char stamp[17], struct error *e)
 {
 	const char *path = archive->root;
 	char year[5] = {0}, month[3] = {0};
 
 	if (record->host_name == NULL || !host_name_is_valid(record->host_name))
-		return error_set(e, EXIT_CANNOT, "\"%s\" is no name of a host's folder (NAME-XXXXXXXXXXXX with 12 hex digits)",
-				record->host_name != NULL ? record->host_name : "");
+		return error_set(e, EXIT_CANNOT,
+			"\"%s\" is no name of a host's folder (NAME-XXXXXXXXXXXX with 12 hex digits)",
+			record->host_name != NULL ? record->host_name : "");
 	if (record->started == NULL || !archive_stamp(record->started, stamp))
 		return error_set(e, EXIT_CANNOT, "\"%s\" is no start of a run (YYYY-MM-DDTHH:MM:SSZ)",
-				record->started != NULL ? record->started : "");
+			record->started != NULL ? record->started : "");
 	memcpy(year, stamp, 4);
 	memcpy(month, stamp + 4, 2);
 	if (step_down(archive->arena, &path, record->host_name, e) != 0 ||
-			step_down(archive->arena, &path, year, e) != 0 ||
-			step_down(archive->arena, &path, month, e) != 0)
+		step_down(archive->arena, &path, year, e) != 0 ||
+		step_down(archive->arena, &path, month, e) != 0)
 		return -1;
 	*folder = path;
 	return 0;

@@ -23,7 +23,7 @@
 #include "record/record.h"
 
 struct archive {
-	const char *root; /* the folder */
+	const char *root;    /* the folder */
 	struct arena *arena; /* borrowed; all paths and lists given out live there */
 };
 
@@ -31,7 +31,8 @@ struct archive {
  * Checks that the folder is there and can be read; with `create` it is made (with its parents) when missing.
  * Errors (EXIT_CANNOT): missing, no folder, no permission.
  */
-int archive_open(struct archive *archive, struct arena *arena, const char *root, bool create, struct error *e);
+int archive_open(
+	struct archive *archive, struct arena *arena, const char *root, bool create, struct error *e);
 
 /*
  * Adds a record, for ever: temporary file in its folder, synced, linked into place without overwriting, folder
@@ -43,14 +44,14 @@ int archive_write(const struct archive *archive, struct record *record, const ch
 /* What a list says of a record: its head. */
 struct archive_entry {
 	const char *path;
-	const char *id; /* taken on trust: archive_verify() checks it */
+	const char *id;			     /* taken on trust: archive_verify() checks it */
 	const char *run, *continues, *group; /* continues, group: NULL when none */
 	const char *kind;
 	const char *started, *finished; /* UTC stamps; finished NULL when unknown */
 	const char *host;
 	const char *matrix; /* NULL when none */
 	bool complete;
-	bool superseded; /* another record of the archive continues this one */
+	bool superseded;	/* another record of the archive continues this one */
 	size_t cells, measured; /* builds, and those of them with status "measured" */
 	uint64_t samples;
 };

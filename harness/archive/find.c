@@ -14,7 +14,8 @@ static int find_path(const struct archive *archive, const char *text, const char
 	struct stat st;
 
 	if (stat(text, &st) != 0)
-		return error_set(e, EXIT_USAGE, "there is no record at the path %s: %s", text, strerror(errno));
+		return error_set(
+			e, EXIT_USAGE, "there is no record at the path %s: %s", text, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return error_set(e, EXIT_USAGE, "%s is not a record's file", text);
 	*path = arena_strdup(archive->arena, text);
@@ -36,12 +37,12 @@ static int say_skipped(const struct archive_entries *entries, struct error *e)
 {
 	if (entries->warnings.n > 0)
 		error_advice(e, "%zu of the archive's files cannot be read: see `flagstone archive verify`",
-				entries->warnings.n);
+			entries->warnings.n);
 	return -1;
 }
 
 static int find_latest(const struct archive *archive, const struct archive_entries *entries, uint64_t back,
-		const char **path, struct error *e)
+	const char **path, struct error *e)
 {
 	uint64_t seen = 0;
 
@@ -59,7 +60,7 @@ static int find_latest(const struct archive *archive, const struct archive_entri
 		error_set(e, EXIT_NOTHING, "there is no record of a run in the archive %s", archive->root);
 	else
 		error_set(e, EXIT_USAGE, "latest~%llu goes back too far: the archive %s holds %llu runs",
-				(unsigned long long)back, archive->root, (unsigned long long)seen);
+			(unsigned long long)back, archive->root, (unsigned long long)seen);
 	return say_skipped(entries, e);
 }
 
@@ -71,7 +72,7 @@ static bool is_prefix(const char *text)
 }
 
 static int not_found(const struct archive *archive, const struct archive_entries *entries, const char *text,
-		struct error *e)
+	struct error *e)
 {
 	VEC(const char *) candidates = {0};
 	size_t digits = strlen(text);
@@ -79,14 +80,16 @@ static int not_found(const struct archive *archive, const struct archive_entries
 
 	vec_push(&candidates, "latest");
 	for (size_t i = 0; i < entries->n; i++)
-		vec_push(&candidates, arena_strndup(archive->arena, entries->v[i].id, digits < 64 ? digits : 64));
+		vec_push(&candidates,
+			arena_strndup(archive->arena, entries->v[i].id, digits < 64 ? digits : 64));
 	nearest = text_nearest(text, candidates.v, candidates.n);
 	vec_release(&candidates);
 	error_set(e, EXIT_USAGE, "there is no record \"%s\" in the archive %s", text, archive->root);
 	if (nearest != NULL)
 		error_advice(e, "did you mean %s?", nearest);
 	else
-		error_advice(e, "a record is a path, four or more first digits of its id, latest, or latest~N");
+		error_advice(
+			e, "a record is a path, four or more first digits of its id, latest, or latest~N");
 	return say_skipped(entries, e);
 }
 
@@ -99,18 +102,19 @@ static int ambiguous(const struct archive_entries *entries, const char *text, st
 		if (!text_starts(entries->v[i].id, text))
 			continue;
 		if (matches++ < SHOWN)
-			buf_addf(&list, "\n  %.16s  %s  %s", entries->v[i].id, entries->v[i].started, entries->v[i].host);
+			buf_addf(&list, "\n  %.16s  %s  %s", entries->v[i].id, entries->v[i].started,
+				entries->v[i].host);
 	}
 	if (matches > SHOWN)
 		buf_addf(&list, "\n  and %zu more", matches - SHOWN);
-	error_set(e, EXIT_USAGE, "the id %s is the beginning of %zu records; give more digits:%s", text, matches,
-			buf_text(&list));
+	error_set(e, EXIT_USAGE, "the id %s is the beginning of %zu records; give more digits:%s", text,
+		matches, buf_text(&list));
 	buf_release(&list);
 	return -1;
 }
 
 static int find_id(const struct archive *archive, const struct archive_entries *entries, const char *text,
-		const char **path, struct error *e)
+	const char **path, struct error *e)
 {
 	const struct archive_entry *match = NULL;
 

@@ -26,14 +26,15 @@ typedef VEC(struct digest) digest_vec;
 struct journal {
 	int fd;
 	char *path;
-	uint64_t entries; /* written */
-	off_t size;	  /* of all good entries */
-	size_t rows;	  /* samples written */
+	uint64_t entries;	    /* written */
+	off_t size;		    /* of all good entries */
+	size_t rows;		    /* samples written */
 	digest_vec members, builds; /* what was last written of each, to see what changed */
 	struct buf out;
 };
 
-void journal_checksum(uint64_t number, const char *kind, const void *json, size_t length, char check[HASH_HEX])
+void journal_checksum(
+	uint64_t number, const char *kind, const void *json, size_t length, char check[HASH_HEX])
 {
 	char start[JOURNAL_START_MAX];
 	struct hash hash;
@@ -289,7 +290,7 @@ static int visit(void *context, const struct walk_item *item, struct error *e)
 		return error_set(e, EXIT_CANNOT, "%s", item->reason);
 	if (item->kind == WALK_JOURNAL)
 		vec_push(&listing->found,
-				(struct journal_entry){item->path, item->host, journal_is_alive(item->path)});
+			(struct journal_entry){item->path, item->host, journal_is_alive(item->path)});
 	return 0;
 }
 

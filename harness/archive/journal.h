@@ -43,7 +43,7 @@ int journal_close_remove(struct journal *journal, struct error *e);
 
 struct journal_state {
 	bool alive;
-	uint32_t rounds; /* whole ones that were read: the highest round of a sample + 1 */
+	uint32_t rounds;    /* whole ones that were read: the highest round of a sample + 1 */
 	const char *damage; /* what of the end is ignored, and why; NULL when nothing is. In the arena */
 };
 
@@ -52,7 +52,7 @@ struct journal_state {
  * Failures of samples that were lost are left out. Error: nothing usable (its head is damaged).
  */
 int journal_read(const char *path, struct arena *arena, struct record **out, struct journal_state *state,
-		struct error *e);
+	struct error *e);
 bool journal_is_alive(const char *path);
 
 struct journal_entry {
@@ -69,9 +69,11 @@ int journal_list(const struct archive *archive, struct journal_entries *entries,
 
 /*
  * Turns a dead journal into an incomplete record and deletes it. *path: the record's. If a record of the same run
- * is there already (the program died between archiving and deleting), the journal is only deleted.
+ * with as many samples is there already (the program died between archiving and deleting), the journal is only
+ * deleted; so a resumed run needs a run id of its own.
  * Errors: the run goes on; nothing usable in it; writing failed (the journal stays).
  */
-int archive_finish_journal(const struct archive *archive, const char *journal, const char **path, struct error *e);
+int archive_finish_journal(
+	const struct archive *archive, const char *journal, const char **path, struct error *e);
 
 #endif

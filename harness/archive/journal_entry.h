@@ -16,7 +16,8 @@
 enum { JOURNAL_CHECK = 16, JOURNAL_KIND_SIZE = 16, JOURNAL_START_MAX = 80 /* up to the JSON */ };
 
 /* CHECK as a text. */
-void journal_checksum(uint64_t number, const char *kind, const void *json, size_t length, char check[HASH_HEX]);
+void journal_checksum(
+	uint64_t number, const char *kind, const void *json, size_t length, char check[HASH_HEX]);
 /* Appends a whole line. */
 void journal_add_entry(struct buf *out, uint64_t number, const char *kind, const struct buf *json);
 

@@ -42,7 +42,7 @@ struct reading {
 static bool fault(struct reading *r, const char *why)
 {
 	buf_addf(&r->damage, "entry %" PRIu64 " at byte %lld %s; the last %lld bytes are ignored", r->number,
-			(long long)r->at, why, (long long)(r->size - r->at));
+		(long long)r->at, why, (long long)(r->size - r->at));
 	return false;
 }
 
@@ -64,8 +64,9 @@ static bool read_entry(struct reading *r, struct entry *entry)
 	char number[24], length[24], given[JOURNAL_CHECK + 2], check[HASH_HEX];
 	char *end;
 
-	if (!take_word(r->file, number, sizeof(number)) || !take_word(r->file, entry->kind, sizeof(entry->kind)) ||
-			!take_word(r->file, length, sizeof(length)) || !take_word(r->file, given, sizeof(given)))
+	if (!take_word(r->file, number, sizeof(number)) ||
+		!take_word(r->file, entry->kind, sizeof(entry->kind)) ||
+		!take_word(r->file, length, sizeof(length)) || !take_word(r->file, given, sizeof(given)))
 		return fault(r, "is cut or malformed");
 	if (strtoull(number, &end, 10) != r->number || *end != '\0')
 		return fault(r, "has another number");
@@ -153,7 +154,7 @@ static int read_head(struct reading *r)
 
 	if (!read_entry(r, &entry) || strcmp(entry.kind, "head") != 0) {
 		error_set(r->e, EXIT_CANNOT, "%s: holds nothing usable: %s", r->path,
-				r->damage.n > 0 ? r->damage.data : "it does not begin with a head");
+			r->damage.n > 0 ? r->damage.data : "it does not begin with a head");
 		goto out;
 	}
 	tree = parse(r, &entry, r->e);
@@ -161,9 +162,12 @@ static int read_head(struct reading *r)
 		goto out;
 	schema = json_text(tree, "schema", "");
 	if (strcmp(schema, JOURNAL_SCHEMA) != 0) {
-		error_set(r->e, EXIT_CANNOT, text_starts(schema, JOURNAL_SCHEMA_START) ?
-				"%s: written by another version of flagstone (schema %s); finish it with that one" :
-				"%s: not a journal (schema \"%s\")", r->path, schema);
+		error_set(r->e, EXIT_CANNOT,
+			text_starts(schema, JOURNAL_SCHEMA_START)
+				? "%s: written by another version of flagstone (schema %s); finish it with "
+				  "that one"
+				: "%s: not a journal (schema \"%s\")",
+			r->path, schema);
 		goto out;
 	}
 	r->root = json_incref(json_object_get(tree, "record"));
@@ -227,8 +231,8 @@ static int finish(struct reading *r, struct record *record, struct journal_state
 }
 
 /* fd is taken over. */
-static int read_journal(int fd, const char *path, struct arena *arena, struct record **out, struct journal_state *state,
-		struct error *e)
+static int read_journal(int fd, const char *path, struct arena *arena, struct record **out,
+	struct journal_state *state, struct error *e)
 {
 	struct reading r = {.path = path, .e = e, .file = fdopen(fd, "r")};
 	struct record *record = record_new(arena);
@@ -244,7 +248,7 @@ static int read_journal(int fd, const char *path, struct arena *arena, struct re
 	r.size = st.st_size;
 	if (r.size > (off_t)record_default_limits.bytes) {
 		error_set(e, EXIT_CANNOT, "reading %s: it is longer than the %" PRIu64 " bytes allowed", path,
-				record_default_limits.bytes);
+			record_default_limits.bytes);
 		goto out;
 	}
 	result = read_head(&r);
@@ -266,7 +270,7 @@ out:
 }
 
 int journal_read(const char *path, struct arena *arena, struct record **out, struct journal_state *state,
-		struct error *e)
+	struct error *e)
 {
 	int fd = walk_open(path, e);
 
@@ -300,14 +304,26 @@ bool journal_is_alive(const char *path)
 	return alive;
 }
 
-/* The path of a record of this run that is archived already, or NULL. */
-static const char *find_archived(const struct archive *archive, const char *run, struct error *e, int *result)
+/* Other readers hold the lock for an instant, to see whether it is free. */
+static bool lock_soon(int fd)
+{
+	for (int tries = 0; tries < 5; tries++) {
+		if (try_lock(fd))
+			return true;
+		clock_sleep_ns(20000000);
+	}
+	return false;
+}
+
+/* The path of a record that holds all of this run already, or NULL. */
+static const char *find_archived(
+	const struct archive *archive, const struct record *record, struct error *e, int *result)
 {
 	struct archive_entries entries = {0};
 
 	*result = archive_list(archive, &entries, e);
 	for (size_t i = 0; *result == 0 && i < entries.n; i++)
-		if (strcmp(entries.v[i].run, run) == 0)
+		if (strcmp(entries.v[i].run, record->run) == 0 && entries.v[i].samples >= record->samples.n)
 			return entries.v[i].path;
 	return NULL;
 }
@@ -325,7 +341,8 @@ static int delete_journal(const char *journal, struct error *e)
 	return result;
 }
 
-static int keep(const struct archive *archive, const char *journal, int fd, const char **path, struct error *e)
+static int keep(
+	const struct archive *archive, const char *journal, int fd, const char **path, struct error *e)
 {
 	struct journal_state state = {0};
 	struct record *record;
@@ -338,12 +355,13 @@ static int keep(const struct archive *archive, const char *journal, int fd, cons
 		return error_errno(e, errno, "reading %s", journal);
 	if (read_journal(copy, journal, archive->arena, &record, &state, e) != 0)
 		return -1;
-	existing = find_archived(archive, record->run, e, &result);
+	existing = find_archived(archive, record, e, &result);
 	if (result == 0 && existing == NULL) {
 		clock_stamp_of(st.st_mtime, stamp); /* of its last entry */
 		record->finished = arena_strdup(archive->arena, stamp);
 		if (state.damage != NULL)
-			record_note(record, "the journal that this record was made from was damaged: %s", state.damage);
+			record_note(record, "the journal that this record was made from was damaged: %s",
+				state.damage);
 		result = archive_write(archive, record, &existing, e);
 	}
 	record_release(record);
@@ -354,17 +372,19 @@ static int keep(const struct archive *archive, const char *journal, int fd, cons
 	return result;
 }
 
-int archive_finish_journal(const struct archive *archive, const char *journal, const char **path, struct error *e)
+int archive_finish_journal(
+	const struct archive *archive, const char *journal, const char **path, struct error *e)
 {
 	int fd = walk_open(journal, e);
 	int result;
 
 	if (fd < 0)
 		return -1;
-	if (try_lock(fd))
+	if (lock_soon(fd))
 		result = keep(archive, journal, fd, path, e);
 	else
-		result = error_set(e, EXIT_CANNOT, "%s belongs to a run that goes on now; wait for it, or stop it", journal);
+		result = error_set(e, EXIT_CANNOT,
+			"%s belongs to a run that goes on now; wait for it, or stop it", journal);
 	close(fd);
 	return result;
 }

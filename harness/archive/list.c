@@ -21,15 +21,22 @@ static const char *copied(struct arena *arena, const char *text)
 	return text != NULL ? arena_strdup(arena, text) : NULL;
 }
 
-static struct archive_entry make_entry(const struct record *record, uint64_t samples, const char *path,
-		struct arena *arena)
+static struct archive_entry make_entry(
+	const struct record *record, uint64_t samples, const char *path, struct arena *arena)
 {
-	struct archive_entry entry = {.path = path, .id = arena_strdup(arena, record->id),
-			.run = copied(arena, record->run), .continues = copied(arena, record->continues),
-			.group = copied(arena, record->group), .kind = copied(arena, record->kind),
-			.started = copied(arena, record->started), .finished = copied(arena, record->finished),
-			.host = copied(arena, record->host_name), .matrix = copied(arena, record->plan.matrix_name),
-			.complete = record->complete, .cells = record->build_count, .samples = samples};
+	struct archive_entry entry = {.path = path,
+		.id = arena_strdup(arena, record->id),
+		.run = copied(arena, record->run),
+		.continues = copied(arena, record->continues),
+		.group = copied(arena, record->group),
+		.kind = copied(arena, record->kind),
+		.started = copied(arena, record->started),
+		.finished = copied(arena, record->finished),
+		.host = copied(arena, record->host_name),
+		.matrix = copied(arena, record->plan.matrix_name),
+		.complete = record->complete,
+		.cells = record->build_count,
+		.samples = samples};
 
 	for (size_t i = 0; i < record->build_count; i++)
 		entry.measured += record->builds[i].status == CELL_MEASURED;
@@ -65,7 +72,8 @@ static int visit(void *context, const struct walk_item *item, struct error *e)
 	if (item->kind == WALK_UNREADABLE)
 		return error_set(e, EXIT_CANNOT, "%s", item->reason);
 	if (item->kind == WALK_LINK && item->host != NULL)
-		words_addf(listing->warnings, listing->arena, "%s: a symbolic link, not followed", item->path);
+		words_addf(
+			listing->warnings, listing->arena, "%s: a symbolic link, not followed", item->path);
 	if (item->kind == WALK_RECORD && read_entry(listing, item->path, &why) != 0)
 		words_addf(listing->warnings, listing->arena, "%s; skipped", why.text);
 	return 0;

@@ -7,7 +7,8 @@
 
 static int taken(const char *path, struct error *e)
 {
-	return error_set(e, EXIT_CANNOT, "writing %s: it exists already, and records are never overwritten", path);
+	return error_set(
+		e, EXIT_CANNOT, "writing %s: it exists already, and records are never overwritten", path);
 }
 
 static int by_rename(const char *temporary, const char *path, struct error *e)
@@ -18,9 +19,9 @@ static int by_rename(const char *temporary, const char *path, struct error *e)
 		return taken(path, e);
 	if (errno == EINVAL || errno == ENOSYS)
 		return error_set(e, EXIT_CANNOT,
-				"writing %s: this file system can neither link files nor rename without overwriting; "
-				"put the archive on another one (--archive DIR)",
-				path);
+			"writing %s: this file system can neither link files nor rename without overwriting; "
+			"put the archive on another one (--archive DIR)",
+			path);
 	return error_errno(e, errno, "renaming to %s", path);
 }
 

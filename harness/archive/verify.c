@@ -10,16 +10,16 @@
 #include "record/json.h"
 
 static const char *const state_texts[] = {
-		[ARCHIVE_INTACT] = "intact",
-		[ARCHIVE_DAMAGED] = "damaged",
-		[ARCHIVE_MISPLACED] = "misplaced",
-		[ARCHIVE_NEWER] = "newer",
-		[ARCHIVE_LINK] = "link",
-		[ARCHIVE_UNREADABLE] = "unreadable",
-		[ARCHIVE_JOURNAL_LIVE] = "live journal",
-		[ARCHIVE_JOURNAL_DEAD] = "dead journal",
-		[ARCHIVE_TEMPORARY] = "temporary",
-		[ARCHIVE_FOREIGN] = "foreign",
+	[ARCHIVE_INTACT] = "intact",
+	[ARCHIVE_DAMAGED] = "damaged",
+	[ARCHIVE_MISPLACED] = "misplaced",
+	[ARCHIVE_NEWER] = "newer",
+	[ARCHIVE_LINK] = "link",
+	[ARCHIVE_UNREADABLE] = "unreadable",
+	[ARCHIVE_JOURNAL_LIVE] = "live journal",
+	[ARCHIVE_JOURNAL_DEAD] = "dead journal",
+	[ARCHIVE_TEMPORARY] = "temporary",
+	[ARCHIVE_FOREIGN] = "foreign",
 };
 
 const char *archive_state_text(enum archive_state state)
@@ -39,7 +39,8 @@ struct verifying {
 };
 
 /* Does the name agree with the content? Returns what disagrees, or NULL. */
-static const char *name_fault(const struct record *record, const char *path, const char *folder, struct arena *arena)
+static const char *name_fault(
+	const struct record *record, const char *path, const char *folder, struct arena *arena)
 {
 	const char *name = file_name(path), *want;
 	char stamp[17];
@@ -107,9 +108,11 @@ static void judge_journal(struct archive_verdict *verdict, const struct walk_ite
 		return;
 	}
 	if (journal_read(item->path, &scratch, &record, &state, &e) != 0) {
-		verdict->reason = arena_printf(arena, "a run was cut off, and its journal holds nothing usable: %s", e.text);
+		verdict->reason = arena_printf(
+			arena, "a run was cut off, and its journal holds nothing usable: %s", e.text);
 	} else {
-		verdict->reason = arena_printf(arena, "a run was cut off: %zu samples of %u rounds can be kept%s%s",
+		verdict->reason =
+			arena_printf(arena, "a run was cut off: %zu samples of %u rounds can be kept%s%s",
 				record->samples.n, state.rounds, state.damage != NULL ? "; " : "",
 				state.damage != NULL ? state.damage : "");
 		record_release(record);

@@ -51,7 +51,8 @@ int walk_open(const char *path, struct error *e)
 }
 
 /* Names in a folder, which must not be a symbolic link itself. */
-static int list_folder(const char *path, bool may_be_link, struct arena *arena, struct words *names, struct error *e)
+static int list_folder(
+	const char *path, bool may_be_link, struct arena *arena, struct words *names, struct error *e)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (may_be_link ? 0 : O_NOFOLLOW));
 
@@ -97,7 +98,7 @@ static int report(const struct walk *w, const struct walk_item *item)
 }
 
 static int walk_month(const struct walk *w, const char *path, const char *host, const char *folder,
-		const struct words *names)
+	const struct words *names)
 {
 	for (size_t i = 0; i < names->n; i++) {
 		struct walk_item item = {.host = host, .folder = folder, .name = names->v[i]};
@@ -133,8 +134,11 @@ static int walk_level(const struct walk *w, const char *path, const char *host, 
 	struct error why = {0};
 
 	if (list_folder(path, level == 0, arena, &names, &why) != 0) {
-		struct walk_item item = {.kind = WALK_UNREADABLE, .path = path, .host = host, .name = file_name(path),
-				.reason = arena_strdup(arena, why.text)};
+		struct walk_item item = {.kind = WALK_UNREADABLE,
+			.path = path,
+			.host = host,
+			.name = file_name(path),
+			.reason = arena_strdup(arena, why.text)};
 
 		return report(w, &item);
 	}
@@ -151,7 +155,7 @@ static int walk_level(const struct walk *w, const char *path, const char *host, 
 		item.kind = type == S_IFLNK ? WALK_LINK : WALK_FOREIGN;
 		if (type == S_IFDIR && is_folder_of(name, level + 1))
 			result = walk_level(w, item.path, level == 0 ? name : host,
-					level == 0 ? name : file_join(arena, folder, name), level + 1);
+				level == 0 ? name : file_join(arena, folder, name), level + 1);
 		else
 			result = report(w, &item);
 		if (result != 0)

@@ -83,7 +83,7 @@ struct builder *builder_new(const struct builder_options *options, struct arena 
 		if (cpu_allowed("", arena, &allowed, NULL) == 0 && allowed.n > 0)
 			builder->options.jobs = (uint32_t)allowed.n;
 	}
-	if (cache_open(&builder->cache, options->cache_folder, builder->options.cache_limit, e) != 0)
+	if (build_cache_open(&builder->cache, options->cache_folder, builder->options.cache_limit, e) != 0)
 		return NULL;
 	hash_init(&hash);
 	if (hash_folder(&hash, options->driver_folder, arena, e) != 0) {
@@ -98,7 +98,7 @@ void builder_free(struct builder *builder)
 {
 	if (builder == NULL)
 		return;
-	cache_trim(&builder->cache);
+	build_cache_trim(&builder->cache);
 	mem_free(builder->shared);
 }
 
@@ -197,9 +197,9 @@ static int prepare(struct builder *builder, struct build *build, struct error *e
 /* Takes what a finished entry knows. */
 static bool adopt(struct builder *builder, struct build *build)
 {
-	if (!cache_has(&builder->cache, "builds", build->content_hash))
+	if (!build_cache_has(&builder->cache, "builds", build->content_hash))
 		return false;
-	build->folder = cache_path(&builder->cache, builder->arena, "builds", build->content_hash);
+	build->folder = build_cache_path(&builder->cache, builder->arena, "builds", build->content_hash);
 	build->binary = file_join(builder->arena, build->folder, "program");
 	build->log = file_join(builder->arena, build->folder, "log");
 	build->commands = (struct words){0};
@@ -240,7 +240,7 @@ static int commit(struct builder *builder, struct build **builds, char **folders
 		if (build->reason != NULL)
 			continue;
 		if (meta_write(build, folders[i], e) != 0 ||
-				cache_commit(&builder->cache, folders[i], "builds", build->content_hash, e) != 0)
+				build_cache_commit(&builder->cache, folders[i], "builds", build->content_hash, e) != 0)
 			return error_advice(e, "free some space below %s", builder->cache.folder);
 		build->ok = adopt(builder, build);
 		if (!build->ok)
@@ -267,7 +267,7 @@ static int make_all(struct builder *builder, struct build **todo, size_t count, 
 	int result = 0;
 
 	for (size_t i = 0; i < count && result == 0; i++) {
-		folders[i] = cache_begin(&builder->cache, builder->arena, "builds", todo[i]->content_hash, e);
+		folders[i] = build_cache_begin(&builder->cache, builder->arena, "builds", todo[i]->content_hash, e);
 		if (folders[i] == NULL ||
 				file_make_folders(file_join(builder->arena, folders[i], "layouts"), e) != 0)
 			result = -1;

@@ -12,7 +12,7 @@
 struct builder {
 	struct builder_options options;
 	struct arena *arena;
-	struct cache cache;
+	struct build_cache cache;
 	struct shared_objects **shared;
 	size_t shared_count, shared_cap;
 	char driver_hash[HASH_HEX]; /* of the driver's sources */

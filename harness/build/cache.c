@@ -34,7 +34,7 @@ static void drop_left_over(const char *folder)
 	arena_release(&arena);
 }
 
-int cache_open(struct cache *cache, const char *folder, uint64_t limit, struct error *e)
+int build_cache_open(struct build_cache *cache, const char *folder, uint64_t limit, struct error *e)
 {
 	struct arena arena = {0};
 	int result = 0;
@@ -59,12 +59,12 @@ int cache_open(struct cache *cache, const char *folder, uint64_t limit, struct e
 	return result;
 }
 
-char *cache_path(const struct cache *cache, struct arena *arena, const char *kind, const char *hash)
+char *build_cache_path(const struct build_cache *cache, struct arena *arena, const char *kind, const char *hash)
 {
 	return arena_printf(arena, "%s/%s/%s", cache->folder, kind, hash);
 }
 
-bool cache_has(const struct cache *cache, const char *kind, const char *hash)
+bool build_cache_has(const struct build_cache *cache, const char *kind, const char *hash)
 {
 	struct arena arena = {0};
 	char *used = arena_printf(&arena, "%s/%s/%s/used", cache->folder, kind, hash);
@@ -74,7 +74,7 @@ bool cache_has(const struct cache *cache, const char *kind, const char *hash)
 	return has;
 }
 
-char *cache_begin(const struct cache *cache, struct arena *arena, const char *kind, const char *hash,
+char *build_cache_begin(const struct build_cache *cache, struct arena *arena, const char *kind, const char *hash,
 		struct error *e)
 {
 	char *path = arena_printf(arena, "%s/%s/%s.%ld.tmp", cache->folder, kind, hash, (long)getpid());
@@ -84,12 +84,12 @@ char *cache_begin(const struct cache *cache, struct arena *arena, const char *ki
 	return path;
 }
 
-int cache_commit(const struct cache *cache, const char *temporary, const char *kind, const char *hash,
+int build_cache_commit(const struct build_cache *cache, const char *temporary, const char *kind, const char *hash,
 		struct error *e)
 {
 	struct arena arena = {0};
 	char *used = file_join(&arena, temporary, "used");
-	char *path = cache_path(cache, &arena, kind, hash);
+	char *path = build_cache_path(cache, &arena, kind, hash);
 	int fd = open(used, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	int result = 0;
 
@@ -140,7 +140,7 @@ static int by_use(const void *a, const void *b)
 	return x->used_s != y->used_s ? (x->used_s < y->used_s ? -1 : 1) : strcmp(x->path, y->path);
 }
 
-void cache_trim(const struct cache *cache)
+void build_cache_trim(const struct build_cache *cache)
 {
 	struct arena arena = {0};
 	VEC(struct entry) entries = {0};

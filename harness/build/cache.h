@@ -12,25 +12,25 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-struct cache {
+struct build_cache {
 	const char *folder;
 	uint64_t limit; /* bytes */
 	int64_t started_s; /* entries used since then belong to this run and stay */
 };
 
 /* Makes the folder; removes temporary folders that dead processes left behind. */
-int cache_open(struct cache *cache, const char *folder, uint64_t limit, struct error *e);
+int build_cache_open(struct build_cache *cache, const char *folder, uint64_t limit, struct error *e);
 /* Path of an entry, whether or not it exists. kind: "builds", "objects". */
-char *cache_path(const struct cache *cache, struct arena *arena, const char *kind, const char *hash);
+char *build_cache_path(const struct build_cache *cache, struct arena *arena, const char *kind, const char *hash);
 /* Is there a complete entry? Touches it. */
-bool cache_has(const struct cache *cache, const char *kind, const char *hash);
+bool build_cache_has(const struct build_cache *cache, const char *kind, const char *hash);
 /* A new temporary folder for an entry to be; NULL with the error. */
-char *cache_begin(const struct cache *cache, struct arena *arena, const char *kind, const char *hash,
+char *build_cache_begin(const struct build_cache *cache, struct arena *arena, const char *kind, const char *hash,
 		struct error *e);
 /* The temporary folder becomes the entry, unless another process was first: then it is dropped. */
-int cache_commit(const struct cache *cache, const char *temporary, const char *kind, const char *hash,
+int build_cache_commit(const struct build_cache *cache, const char *temporary, const char *kind, const char *hash,
 		struct error *e);
 /* Removes the longest unused entries until the rest fits the limit. Errors are of no consequence and not told. */
-void cache_trim(const struct cache *cache);
+void build_cache_trim(const struct build_cache *cache);
 
 #endif

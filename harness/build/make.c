@@ -30,7 +30,7 @@ static int make_shared(struct builder *builder, struct shared_objects *shared, s
 {
 	struct arena *arena = builder->arena;
 	struct jobs_options options = builder_jobs(builder, "compile", 0);
-	char *folder = cache_begin(&builder->cache, arena, "objects", shared->hash, e);
+	char *folder = build_cache_begin(&builder->cache, arena, "objects", shared->hash, e);
 	struct job jobs[1 + PAD_COUNT] = {0};
 	bool elf = shared->toolchain->spec->style != STYLE_TCC;
 
@@ -63,7 +63,7 @@ static int make_shared(struct builder *builder, struct shared_objects *shared, s
 		file_remove_tree(folder, NULL);
 		return 0;
 	}
-	return cache_commit(&builder->cache, folder, "objects", shared->hash, e);
+	return build_cache_commit(&builder->cache, folder, "objects", shared->hash, e);
 }
 
 struct shared_objects *builder_shared(struct builder *builder, const struct build *build, struct error *e)
@@ -80,9 +80,9 @@ struct shared_objects *builder_shared(struct builder *builder, const struct buil
 	for (size_t i = 0; i < builder->shared_count; i++)
 		if (strcmp(builder->shared[i]->hash, shared->hash) == 0)
 			return builder->shared[i];
-	if (!cache_has(&builder->cache, "objects", shared->hash) && make_shared(builder, shared, e) != 0)
+	if (!build_cache_has(&builder->cache, "objects", shared->hash) && make_shared(builder, shared, e) != 0)
 		return NULL;
-	shared->folder = cache_path(&builder->cache, arena, "objects", shared->hash);
+	shared->folder = build_cache_path(&builder->cache, arena, "objects", shared->hash);
 	if (builder->shared_count == builder->shared_cap) {
 		builder->shared_cap = mem_grown(builder->shared_cap, builder->shared_count + 1);
 		builder->shared = mem_resize(builder->shared, builder->shared_cap, sizeof(*builder->shared));

@@ -37,7 +37,7 @@ int builder_verify(struct builder *builder, const struct build *build, struct wo
 	struct arena *arena = builder->arena;
 	struct build again = *build;
 	struct build *builds[1] = {&again};
-	char *folder = cache_begin(&builder->cache, arena, "builds", arena_printf(arena, "%s-again", build->content_hash), e);
+	char *folder = build_cache_begin(&builder->cache, arena, "builds", arena_printf(arena, "%s-again", build->content_hash), e);
 	int result;
 
 	if (folder == NULL)

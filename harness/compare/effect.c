@@ -34,13 +34,13 @@ struct work {
 const char *answer_text(enum answer answer)
 {
 	static const char *const texts[] = {
-			[ANSWER_FASTER] = "faster",
-			[ANSWER_SLOWER] = "slower",
-			[ANSWER_TOO_SMALL] = "too small to matter",
-			[ANSWER_NO_DIFFERENCE] = "no difference",
-			[ANSWER_CANT_TELL] = "can't tell",
-			[ANSWER_SAME_CODE] = "same code",
-			[ANSWER_NONE] = "n/a",
+		[ANSWER_FASTER] = "faster",
+		[ANSWER_SLOWER] = "slower",
+		[ANSWER_TOO_SMALL] = "too small to matter",
+		[ANSWER_NO_DIFFERENCE] = "no difference",
+		[ANSWER_CANT_TELL] = "can't tell",
+		[ANSWER_SAME_CODE] = "same code",
+		[ANSWER_NONE] = "n/a",
 	};
 
 	return texts[answer];
@@ -192,10 +192,12 @@ static void analyse(struct work *work, size_t index, uint32_t limit)
 	struct shot_pairs pairs = shots_pair(range_a, range_b, identical_higher(work->record, b));
 
 	trial->limit = limit;
-	trial->marks = (struct reason_marks){pairs.first_a, pairs.first_b, pairs.marked_a, pairs.marked_b, NULL};
+	trial->marks =
+		(struct reason_marks){pairs.first_a, pairs.first_b, pairs.marked_a, pairs.marked_b, NULL};
 	stats_pair_analyse(pairs.v, pairs.n, STATS_USE_ALL, &trial->pair);
 	trial->clean = trial->pair;
-	trial->differ = stats_marked_differ(pairs.marked_a, pairs.first_a, pairs.marked_b, pairs.first_b, NULL);
+	trial->differ =
+		stats_marked_differ(pairs.marked_a, pairs.first_a, pairs.marked_b, pairs.first_b, NULL);
 	if (trial->differ)
 		stats_pair_analyse(pairs.v, pairs.n, STATS_USE_CLEAN, &trial->clean);
 	mem_free(pairs.v);
@@ -206,10 +208,10 @@ static struct stats_rules rules_of(const struct work *work)
 	const struct measure_settings *settings = &work->record->plan.settings;
 
 	return (struct stats_rules){.matters = settings->matters,
-			.precision = settings->precision,
-			.looks = work->result->looks,
-			.lambda = work->result->lambda,
-			.family = work->result->family};
+		.precision = settings->precision,
+		.looks = work->result->looks,
+		.lambda = work->result->lambda,
+		.family = work->result->family};
 }
 
 /* Decides the whole family as it was at one look, and keeps what closed there (all that is open, at the last). */
@@ -260,7 +262,8 @@ static void decide_looks(struct work *work)
 		uint32_t next = UINT32_MAX;
 
 		for (size_t i = 0; i < plan->comparison_count; i++)
-			if (work->trials[i].tests && work->trials[i].close > last && work->trials[i].close < next)
+			if (work->trials[i].tests && work->trials[i].close > last &&
+				work->trials[i].close < next)
 				next = work->trials[i].close;
 		decide_at(work, next);
 		if (next == UINT32_MAX)
@@ -312,7 +315,8 @@ static void fill_effect(struct work *work, struct trial *trial, struct compariso
 	c->placement_share = trial->pair.has_split ? trial->pair.placement_share : -1;
 	c->marked_differ = trial->differ;
 	if (c->answer == ANSWER_CANT_TELL)
-		c->reason = reason_cant_tell(work->record, c, work->result->lambda, &trial->marks, work->arena);
+		c->reason =
+			reason_cant_tell(work->record, c, work->result->lambda, &trial->marks, work->arena);
 }
 
 static void fill_tested(struct work *work, struct trial *trial, struct comparison *c)
@@ -340,19 +344,19 @@ static void fill_comparison(struct work *work, size_t index)
 	struct comparison *c = &work->result->comparisons[index];
 
 	*c = (struct comparison){.a = planned->a,
-			.b = planned->b,
-			.answer = ANSWER_NONE,
-			.p = 1,
-			.p_adjusted = 1,
-			.placement_share = -1,
-			.closed_at = trial->close == UINT32_MAX ? 0 : trial->close};
+		.b = planned->b,
+		.answer = ANSWER_NONE,
+		.p = 1,
+		.p_adjusted = 1,
+		.placement_share = -1,
+		.closed_at = trial->close == UINT32_MAX ? 0 : trial->close};
 	if (!cells_exist(record, planned)) {
 		c->reason = "the record compares a cell that it does not have";
 		return;
 	}
 	const struct record_build *a = &record->builds[c->a], *b = &record->builds[c->b];
 	if (!reason_could_measure(a) || !reason_could_measure(b) || a->status == CELL_RUN_FAILED ||
-			b->status == CELL_RUN_FAILED)
+		b->status == CELL_RUN_FAILED)
 		c->reason = reason_none(record, a, b, work->arena);
 	else if (trial->tests)
 		fill_tested(work, trial, c);
@@ -361,11 +365,12 @@ static void fill_comparison(struct work *work, size_t index)
 }
 
 void effect_of_record(const struct record *record, const struct effect_options *options, struct arena *arena,
-		struct result *result)
+	struct result *result)
 {
 	static const struct effect_options none;
 	size_t count = record->plan.comparison_count;
-	struct work work = {.record = record, .options = options ? options : &none, .arena = arena, .result = result};
+	struct work work = {
+		.record = record, .options = options ? options : &none, .arena = arena, .result = result};
 
 	*result = (struct result){.comparison_count = count, .lambda = 1, .p_aa = 1};
 	result->comparisons = arena_array(arena, count, sizeof(*result->comparisons));
@@ -389,7 +394,7 @@ static bool is_of(const struct record_build *build, const char *slot, const char
 }
 
 struct effect_mean effect_geomean(const struct record *record, const struct result *result, const char *slot,
-		const char *variant, uint32_t copies)
+	const char *variant, uint32_t copies)
 {
 	struct effect_mean mean = {0};
 	double *effects = mem_alloc_array(result->comparison_count, sizeof(*effects));

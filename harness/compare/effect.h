@@ -23,42 +23,43 @@ enum answer {
 	ANSWER_TOO_SMALL,     /* significant, but at most x */
 	ANSWER_NO_DIFFERENCE, /* within +-x */
 	ANSWER_CANT_TELL,
-	ANSWER_SAME_CODE,     /* identical code, found by hash; not measured against each other */
-	ANSWER_NONE	      /* a cell failed or cannot exist: reason */
+	ANSWER_SAME_CODE, /* identical code, found by hash; not measured against each other */
+	ANSWER_NONE	  /* a cell failed or cannot exist: reason */
 };
 /* "faster", "slower", "too small to matter", "no difference", "can't tell", "same code", "n/a" */
 const char *answer_text(enum answer answer);
 
 /* One cell: its samples (arm 0) as a series in the order of rounds. */
 struct cell_summary {
-	uint32_t build;	   /* index */
-	size_t samples;	   /* used: the last attempt of each round that has a value */
-	size_t failed;	   /* without a usable value, of all attempts */
-	size_t marked;	   /* of the used ones, disturbed also when measured again */
+	uint32_t build; /* index */
+	size_t samples; /* used: the last attempt of each round that has a value */
+	size_t failed;	/* without a usable value, of all attempts */
+	size_t marked;	/* of the used ones, disturbed also when measured again */
 	bool has_value;
-	double median;	   /* of value over all used samples, workload's unit */
+	double median; /* of value over all used samples, workload's unit */
 	bool has_interval;
-	double lo, hi;	   /* 95 %, order statistics */
-	double spread;	   /* 1.4826 MAD / median */
+	double lo, hi; /* 95 %, order statistics */
+	double spread; /* 1.4826 MAD / median */
 	bool noisy, very_noisy;
-	size_t outliers;   /* counted, never dropped */
+	size_t outliers; /* counted, never dropped */
 	bool two_modes, trending;
-	double cpu_share;  /* (user + system) / elapsed, median; -1: unknown */
+	double cpu_share; /* (user + system) / elapsed, median; -1: unknown */
 };
 
 struct comparison {
-	uint32_t a, b;	/* builds: b against baseline a */
+	uint32_t a, b; /* builds: b against baseline a */
 	enum answer answer;
 	const char *reason; /* for ANSWER_NONE and ANSWER_CANT_TELL: why, and what it would take */
 	bool has_effect;
-	double effect, lo, hi; /* log effect of b against a, and its 95 % interval at the last look (with lambda) */
+	double effect, lo,
+		hi; /* log effect of b against a, and its 95 % interval at the last look (with lambda) */
 	double se, df, p, p_adjusted;
-	double x;	       /* the bound that goes with the answer, log */
-	double effort;	       /* can't tell: about how many times the rounds (layouts, where placement dominates)
+	double x;      /* the bound that goes with the answer, log */
+	double effort; /* can't tell: about how many times the rounds (layouts, where placement dominates)
 				  an answer would take; 0: unknown or answered */
 	uint32_t layouts, rounds;
 	bool placement_averaged; /* L >= 8 */
-	double placement_share;  /* of the variance of the effect, 0 ... 1; -1 unknown */
+	double placement_share;	 /* of the variance of the effect, 0 ... 1; -1 unknown */
 	bool marked_differ;	 /* the cells' marked shares differ (Fisher p < 0.01) */
 	uint32_t closed_at;	 /* rounds at the look that closed it; 0: open to the end */
 };
@@ -72,7 +73,8 @@ struct result {
 	size_t comparison_count;
 	size_t family;	/* size for Holm */
 	uint32_t looks; /* multiplier */
-	uint32_t rounds; /* rounds that the run made, below options->rounds; a comparison that closed early has fewer */
+	uint32_t
+		rounds; /* rounds that the run made, below options->rounds; a comparison that closed early has fewer */
 	enum aa_state aa;
 	size_t aa_pairs;
 	double lambda;
@@ -95,15 +97,15 @@ struct effect_options {
  * the lambda of the whole run.
  */
 void effect_of_record(const struct record *record, const struct effect_options *options, struct arena *arena,
-		struct result *result);
+	struct result *result);
 
 /* Geometric mean of the effects of one variant (slot and variant given) over workloads: n of m. */
 struct effect_mean {
-	size_t n, m;   /* cells with an effect (same code counts as 0), cells planned */
+	size_t n, m; /* cells with an effect (same code counts as 0), cells planned */
 	bool has_mean;
 	double effect; /* log */
 };
 struct effect_mean effect_geomean(const struct record *record, const struct result *result, const char *slot,
-		const char *variant, uint32_t copies);
+	const char *variant, uint32_t copies);
 
 #endif

@@ -86,7 +86,7 @@ static bool shares_layouts(const struct side *chain, size_t n, const struct side
 {
 	for (size_t i = 0; i < n; i++)
 		if (chain[i].arm == side->arm && side->of->content_hash != NULL &&
-				identical_text(chain[i].of->content_hash, side->of->content_hash))
+			identical_text(chain[i].of->content_hash, side->of->content_hash))
 			return true;
 	return false;
 }
@@ -97,11 +97,11 @@ struct aa_pairs {
 };
 
 static void add_pair(const struct record *record, const struct shots *shots, const struct side *a,
-		const struct side *b, size_t chain, struct aa_pairs *out)
+	const struct side *b, size_t chain, struct aa_pairs *out)
 {
 	struct stats_pair pair;
-	struct shot_pairs pairs = shots_pair(shots_of(shots, a->build, a->arm), shots_of(shots, b->build, b->arm),
-			identical_higher(record, a->of));
+	struct shot_pairs pairs = shots_pair(shots_of(shots, a->build, a->arm),
+		shots_of(shots, b->build, b->arm), identical_higher(record, a->of));
 
 	/* one that cannot be analysed (df 0) stays in, unused: its neighbours in the chain share no cell */
 	stats_pair_analyse(pairs.v, pairs.n, STATS_USE_ALL, &pair);
@@ -110,8 +110,8 @@ static void add_pair(const struct record *record, const struct shots *shots, con
 }
 
 /* The chain of sides that begins at `at`; returns where the next one begins. */
-static size_t add_chain(const struct record *record, const struct shots *shots, struct sides *sides, size_t at,
-		struct aa_pairs *out)
+static size_t add_chain(const struct record *record, const struct shots *shots, struct sides *sides,
+	size_t at, struct aa_pairs *out)
 {
 	size_t end = at, kept = 0;
 	struct side *chain = sides->v + at;
@@ -141,7 +141,10 @@ void identical_check(const struct record *record, const struct shots *shots, str
 	buf_addf(&seed, "a/a check of %s", record->plan.seed != NULL ? record->plan.seed : "");
 	rng_seed_text(&rng, buf_text(&seed));
 	stats_aa_check(pairs.v, pairs.n, &rng, &aa);
-	result->aa = !aa.checked ? AA_NOT_CHECKED : aa.suspect ? AA_SUSPECT : aa.lambda > 1 ? AA_INFLATED : AA_OK;
+	result->aa = !aa.checked     ? AA_NOT_CHECKED
+		     : aa.suspect    ? AA_SUSPECT
+		     : aa.lambda > 1 ? AA_INFLATED
+				     : AA_OK;
 	result->aa_pairs = aa.pairs;
 	result->lambda = aa.lambda;
 	result->p_aa = aa.p;

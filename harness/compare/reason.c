@@ -11,7 +11,8 @@
 
 bool reason_could_measure(const struct record_build *build)
 {
-	return build->status == CELL_BUILT || build->status == CELL_MEASURED || build->status == CELL_RUN_FAILED;
+	return build->status == CELL_BUILT || build->status == CELL_MEASURED ||
+	       build->status == CELL_RUN_FAILED;
 }
 
 static bool is_fine(const struct record_build *build)
@@ -19,8 +20,8 @@ static bool is_fine(const struct record_build *build)
 	return build->status == CELL_BUILT || build->status == CELL_MEASURED;
 }
 
-const char *reason_none(const struct record *record, const struct record_build *a, const struct record_build *b,
-		struct arena *arena)
+const char *reason_none(const struct record *record, const struct record_build *a,
+	const struct record_build *b, struct arena *arena)
 {
 	bool baseline = !is_fine(a);
 	const struct record_build *bad = baseline ? a : b;
@@ -39,18 +40,19 @@ const char *reason_none(const struct record *record, const struct record_build *
 const char *reason_not_measured(const struct record *record, bool baseline, struct arena *arena)
 {
 	return arena_printf(arena, "%snot measured: %s", baseline ? "baseline " : "",
-			record->incomplete_reason != NULL ? record->incomplete_reason : "it has no sample with a value");
+		record->incomplete_reason != NULL ? record->incomplete_reason
+						  : "it has no sample with a value");
 }
 
 const char *reason_too_few(const struct stats_pair *pair, struct arena *arena)
 {
 	switch (pair->status) {
 	case STATS_PAIR_FEW_LAYOUTS:
-		return arena_printf(arena, "too few layouts that both have: %zu, at least %d are needed", pair->layouts,
-				STATS_MIN_LAYOUTS);
+		return arena_printf(arena, "too few layouts that both have: %zu, at least %d are needed",
+			pair->layouts, STATS_MIN_LAYOUTS);
 	case STATS_PAIR_FEW_ROUNDS:
 		return arena_printf(arena, "too few rounds that both have: %zu, at least %d are needed",
-				pair->rounds, STATS_MIN_ROUNDS);
+			pair->rounds, STATS_MIN_ROUNDS);
 	default:
 		return "there is no round in which both gave a value with the same layout";
 	}
@@ -97,8 +99,8 @@ static void add_budget(struct buf *out, const struct record *record, double fact
 		buf_addf(out, " --budget %.0fm", fmin(1e6, fmax(1, ceil(minutes))));
 }
 
-const char *reason_command(const struct record *record, const struct record_build *only, bool placement, double times,
-		uint32_t rounds, uint32_t layouts, struct arena *arena)
+const char *reason_command(const struct record *record, const struct record_build *only, bool placement,
+	double times, uint32_t rounds, uint32_t layouts, struct arena *arena)
 {
 	uint32_t now = placement ? layouts : rounds;
 	double need = times * now;
@@ -125,11 +127,11 @@ const char *reason_command(const struct record *record, const struct record_buil
 }
 
 /* What would give an answer, after "...; ". */
-static const char *what_it_takes(const struct record *record, const struct comparison *c, bool placement,
-		struct arena *arena)
+static const char *what_it_takes(
+	const struct record *record, const struct comparison *c, bool placement, struct arena *arena)
 {
-	const char *command = reason_command(record, &record->builds[c->b], placement, c->effort, c->rounds, c->layouts,
-			arena);
+	const char *command = reason_command(
+		record, &record->builds[c->b], placement, c->effort, c->rounds, c->layouts, arena);
 	const char *what = placement ? "layouts" : "rounds";
 	char times[NUM_SIZE];
 
@@ -137,10 +139,13 @@ static const char *what_it_takes(const struct record *record, const struct compa
 		return "what an answer would take cannot be told from this";
 	num_significant(c->effort, c->effort < 10 ? 2 : 1, times);
 	if (c->effort >= 1000)
-		return arena_printf(arena, "over 1000 times the %s would be needed: ask for less precision", what);
+		return arena_printf(
+			arena, "over 1000 times the %s would be needed: ask for less precision", what);
 	if (command == NULL)
-		return arena_printf(arena, "about %s times the %s would be needed: make the machine quieter, or ask "
-					   "for less precision", times, what);
+		return arena_printf(arena,
+			"about %s times the %s would be needed: make the machine quieter, or ask "
+			"for less precision",
+			times, what);
 	return arena_printf(arena, "about %s times the %s would do: %s", times, what, command);
 }
 
@@ -151,7 +156,7 @@ static double share(size_t part, size_t all)
 }
 
 const char *reason_cant_tell(const struct record *record, const struct comparison *c, double lambda,
-		const struct reason_marks *marks, struct arena *arena)
+	const struct reason_marks *marks, struct arena *arena)
 {
 	bool placement = c->placement_share > 0.5;
 	const char *source = placement ? "code placement dominates" : "noise between rounds dominates";
@@ -160,14 +165,16 @@ const char *reason_cant_tell(const struct record *record, const struct compariso
 
 	num_significant(100 * expm1(c->x), 2, x);
 	if (marks->clean_answer != NULL)
-		return arena_printf(arena, "±%s %%: the cells differ in how often they were disturbed (baseline %.1f %%, "
-					   "this %.1f %% of samples), and without the disturbed samples the answer "
-					   "would be another: %s", x, share(marks->marked_a, marks->first_a),
-				share(marks->marked_b, marks->first_b), marks->clean_answer);
+		return arena_printf(arena,
+			"±%s %%: the cells differ in how often they were disturbed (baseline %.1f %%, "
+			"this %.1f %% of samples), and without the disturbed samples the answer "
+			"would be another: %s",
+			x, share(marks->marked_a, marks->first_a), share(marks->marked_b, marks->first_b),
+			marks->clean_answer);
 	if (lambda > 1)
 		widened = arena_printf(arena, " (widened %.2f times by the A/A check)", lambda);
 	if (!c->placement_averaged)
 		source = "noise between rounds dominates, placement is not averaged";
-	return arena_printf(arena, "±%s %%%s: %s; %s", x, widened, source,
-			what_it_takes(record, c, placement, arena));
+	return arena_printf(
+		arena, "±%s %%%s: %s; %s", x, widened, source, what_it_takes(record, c, placement, arena));
 }

@@ -14,8 +14,8 @@
 bool reason_could_measure(const struct record_build *build);
 
 /* Why a comparison of these two cells cannot be: "baseline build failed: ...", "run failed: ...". */
-const char *reason_none(const struct record *record, const struct record_build *a, const struct record_build *b,
-		struct arena *arena);
+const char *reason_none(const struct record *record, const struct record_build *a,
+	const struct record_build *b, struct arena *arena);
 /* Why a cell has no samples. */
 const char *reason_not_measured(const struct record *record, bool baseline, struct arena *arena);
 /* Why there is no effect: too few layouts, too few rounds, no round in common; the minimum is stated. */
@@ -28,14 +28,14 @@ struct reason_marks {
 };
 /* "±1.8 %: noise between rounds dominates; about 3 times the rounds would do: flagstone run ... --rounds 256" */
 const char *reason_cant_tell(const struct record *record, const struct comparison *comparison, double lambda,
-		const struct reason_marks *marks, struct arena *arena);
+	const struct reason_marks *marks, struct arena *arena);
 
 /*
  * The command that measures `times` times as many rounds (or layouts, with `placement`) as the `rounds` (`layouts`)
  * there were: only the workload and slot of `only`, or everything if NULL. NULL when so many are beyond reason (over
  * 4096 rounds, over 64 layouts) or `times` is unknown (0).
  */
-const char *reason_command(const struct record *record, const struct record_build *only, bool placement, double times,
-		uint32_t rounds, uint32_t layouts, struct arena *arena);
+const char *reason_command(const struct record *record, const struct record_build *only, bool placement,
+	double times, uint32_t rounds, uint32_t layouts, struct arena *arena);
 
 #endif

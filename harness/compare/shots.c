@@ -56,16 +56,16 @@ static struct shot shot_of_row(const struct sample *row, uint32_t attempt)
 	bool usable = (row->marks & MARKS_FAILED) == 0 && isfinite(row->value) && row->value > 0;
 
 	return (struct shot){.build = row->build,
-			.arm = row->arm,
-			.round = row->round,
-			.attempt = attempt,
-			.block = row->block,
-			.copy = row->copy,
-			.layout = row->layout,
-			.marks = row->marks,
-			.rows = 1,
-			.value = usable ? row->value : NAN,
-			.cpu = cpu_of_row(row)};
+		.arm = row->arm,
+		.round = row->round,
+		.attempt = attempt,
+		.block = row->block,
+		.copy = row->copy,
+		.layout = row->layout,
+		.marks = row->marks,
+		.rows = 1,
+		.value = usable ? row->value : NAN,
+		.cpu = cpu_of_row(row)};
 }
 
 /* Puts the copies of one measurement together, in place. */
@@ -210,7 +210,8 @@ static void count_first(struct shot_range round, size_t *first, size_t *marked)
 	}
 }
 
-static void add_round(struct shot_pairs *pairs, struct shot_range a, struct shot_range b, bool higher_is_better)
+static void add_round(
+	struct shot_pairs *pairs, struct shot_range a, struct shot_range b, bool higher_is_better)
 {
 	struct match match = choose_attempt(a, b);
 	double effect;
@@ -220,9 +221,9 @@ static void add_round(struct shot_pairs *pairs, struct shot_range a, struct shot
 	if (match.a == NULL || !stats_effect(match.a->value, match.b->value, higher_is_better, &effect))
 		return;
 	pairs->v[pairs->n++] = (struct stats_observation){.layout = match.a->layout,
-			.round = match.a->round,
-			.effect = effect,
-			.disturbed = (match.a->marks | match.b->marks) != 0};
+		.round = match.a->round,
+		.effect = effect,
+		.disturbed = (match.a->marks | match.b->marks) != 0};
 }
 
 struct shot_pairs shots_pair(struct shot_range a, struct shot_range b, bool higher_is_better)
@@ -236,7 +237,7 @@ struct shot_pairs shots_pair(struct shot_range a, struct shot_range b, bool high
 
 		if (round_a == round_b)
 			add_round(&pairs, (struct shot_range){a.v + i, i_end - i},
-					(struct shot_range){b.v + k, k_end - k}, higher_is_better);
+				(struct shot_range){b.v + k, k_end - k}, higher_is_better);
 		if (round_a <= round_b)
 			i = i_end;
 		if (round_b <= round_a)

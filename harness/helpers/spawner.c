@@ -465,6 +465,8 @@ int main(void)
 	setsid();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	child_limit(RLIMIT_CORE, 0);
+	/* what flagstone itself was started with, such as make's job server */
+	child_close_range(SPAWNER_FD + 1, UINT32_MAX);
 	getrlimit(RLIMIT_NOFILE, &s.open_files);
 	s.socket = fcntl(SPAWNER_FD, F_DUPFD_CLOEXEC, CHILD_FIRST_FD);
 	s.null = child_move_up(open("/dev/null", O_RDONLY | O_CLOEXEC));

@@ -85,19 +85,19 @@ static bool find_mount(struct probe *probe, const char *mounts, const char *cont
 }
 
 /*
- * The own path as seen below the mount: a container without a namespace of its own sees the host's path in /proc/self/cgroup
- * but only its own group mounted.
+ * The own path as seen below the mount: a container without a namespace of its own sees the host's path in
+ * /proc/self/cgroup but only its own group mounted.
  */
 static const char *below_mount(struct probe *probe, const char *path, const char *root)
 {
 	size_t length = strlen(root);
 
-	if (path == NULL || text_starts(path, "/.."))
+	if (path == NULL || path[0] != '/' || text_starts(path, "/.."))
 		return "/";
 	if (strcmp(root, "/") != 0 && strncmp(path, root, length) == 0 &&
 		(path[length] == '/' || path[length] == '\0'))
 		path += length;
-	return *path != '\0' ? arena_strdup(probe->arena, path) : "/";
+	return path[0] == '/' ? arena_strdup(probe->arena, path) : "/";
 }
 
 bool cgroup_find(struct probe *probe, const char *controller, struct cgroup *group)

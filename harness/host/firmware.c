@@ -9,8 +9,8 @@
 #include "host/smbios.h"
 
 /*
- * What vendors leave in place of a value, as seen in firmware. Whole texts, case ignored. "Other" and "Unknown" are also what
- * SMBIOS's own lists of numbers are called where they say nothing.
+ * What vendors leave in place of a value, as seen in firmware. Whole texts, case ignored. "Other" and "Unknown"
+ * also stand in SMBIOS's own lists of numbers for saying nothing.
  */
 static const char *const placeholders[] = {"N/A", "NA", "None", "Null", "Unknown", "Other", "Undefined",
 	"Unspecified", "Not Specified", "Not Available", "Not Applicable", "Not Present", "Not Defined",
@@ -24,7 +24,7 @@ static const char *const placeholders[] = {"N/A", "NA", "None", "Null", "Unknown
 	"00020003-0004-0005-0006-000700080009", "12345678-1234-5678-90ab-cddeefaabbcc", "123456789",
 	"0123456789"};
 
-/* One character again and again ("-----", "00000000", "ffff-ffff", "........"), dashes and blanks between not counted. */
+/* One character again and again ("-----", "00000000", "ffff-ffff"), dashes and blanks not counted. */
 static bool one_character(const char *text)
 {
 	char only = '\0';
@@ -131,14 +131,15 @@ static void read_dmi(struct probe *probe)
 static void fill_from(struct probe *probe, const struct facts *table)
 {
 	for (size_t i = 0; i < table->n; i++) {
-		const struct fact fact = table->v[i];
+		const struct fact *fact = &table->v[i];
+		const struct fact *old = facts_find(probe->facts, fact->key);
 
-		if (facts_value(probe->facts, fact.key) != NULL)
+		if (old != NULL && (old->value != NULL || text_starts(old->reason, "firmware ")))
 			continue;
-		if (fact.value != NULL)
-			facts_set(probe->facts, fact.key, fact.value, fact.source);
-		else if (facts_find(probe->facts, fact.key) == NULL)
-			facts_unknown(probe->facts, fact.key, fact.source, fact.reason);
+		if (fact->value != NULL)
+			facts_set(probe->facts, fact->key, fact->value, fact->source);
+		else
+			facts_unknown(probe->facts, fact->key, fact->source, fact->reason);
 	}
 }
 

@@ -75,7 +75,7 @@ static void set_boost(struct probe *probe)
 				  "cpu*/cpufreq/cpb exists");
 }
 
-/* intel_pstate and amd_pstate: active, passive or guided; which of them says whether the governor's name means anything. */
+/* active, passive or guided: says whether the governor's name means anything. */
 static void set_pstate(struct probe *probe)
 {
 	static const char *const paths[] = {

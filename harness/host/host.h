@@ -30,7 +30,8 @@
  *	numa     nodes, node.N.cpus .total_bytes .distances
  *	freq     driver governor cpuinfo_min_khz cpuinfo_max_khz scaling_min_khz scaling_max_khz base_khz boost
  *	         no_turbo pstate min_perf_pct max_perf_pct epp
- *	memory   total_bytes available_bytes thp.enabled thp.defrag hugepages.total swappiness slots modules, module.N.*
+ *	memory   total_bytes available_bytes thp.enabled thp.defrag hugepages.total swappiness slots modules type
+ *	         configured_mts, module.N.*
  *	         array.N.*;    swap  total_bytes free_bytes
  *	bios, board, chassis, product, smbios    as the firmware says; serial numbers and uuid as hashes only
  *	virt     virtual (yes, no) hypervisor

@@ -37,7 +37,7 @@ static void set_release(struct probe *probe)
 	}
 }
 
-/* Which preemption model the kernel was built with stands in its version; with PREEMPT_DYNAMIC the boot may change it. */
+/* The preemption model it was built with; with PREEMPT_DYNAMIC the command line may change it. */
 static void set_preempt(struct probe *probe)
 {
 	const struct fact *version = facts_find(probe->facts, "kernel.version");

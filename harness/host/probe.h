@@ -38,8 +38,8 @@ struct probe {
 };
 
 /*
- * A file's text below the root, blanks at both ends removed, up to the first NUL. NULL and the exact reason when it cannot be
- * read. Path starts with '/'. In the arena.
+ * A file's text below the root, blanks at both ends removed, up to the first NUL. NULL and the exact reason when
+ * it cannot be read. Path starts with '/'. In the arena.
  */
 char *probe_text(struct probe *probe, const char *path, const char **reason);
 char *probe_textf(struct probe *probe, const char **reason, const char *fmt, ...)

@@ -103,9 +103,9 @@ int smbios_walk_next(struct smbios_walk *walk, struct smbios_structure *structur
 
 	if (walk->fault != NULL || walk->left == 0)
 		return 0;
+	/* a count that is too high is a common slip and loses nothing */
 	if (left == 0)
-		/* only a walk that knows neither count nor end marker ends here by right */
-		return walk->left < UINT32_MAX / 2 ? fault(walk, "it has fewer structures than it says") : 0;
+		return 0;
 	if (left < 4)
 		return fault(walk, "it ends inside a structure's header");
 	if (p[1] < 4)
@@ -120,9 +120,11 @@ int smbios_walk_next(struct smbios_walk *walk, struct smbios_structure *structur
 	structure->strings = (const char *)p + p[1];
 	structure->strings_size = end - walk->at - p[1];
 	walk->at = end;
-	walk->left--;
-	if (structure->type == 127)
+	/* with a count, some firmware has structures of its own behind the end mark */
+	if (walk->left == UINT32_MAX && structure->type == 127)
 		walk->left = 0;
+	else if (walk->left != UINT32_MAX)
+		walk->left--;
 	return 1;
 }
 

@@ -59,9 +59,10 @@ uint32_t smbios_dword(const struct smbios_structure *structure, size_t offset, u
 uint64_t smbios_qword(const struct smbios_structure *structure, size_t offset, uint64_t fallback);
 
 /*
- * Sets the facts of a whole table: smbios.version, bios.*, product.*, board.*, chassis.*, cpu.socket.N.*, memory.array.N.*,
- * memory.module.N.* (N counts slots from 0, empty ones included), memory.slots, .modules, .type, .configured_mts. The source names
- * the file. A damaged table gives what stands before the damage, and makes the counts unknown.
+ * Sets the facts of a whole table: smbios.version, bios.*, product.*, board.*, chassis.*, cpu.socket.N.*,
+ * memory.array.N.*, memory.module.N.* (N counts slots from 0, empty ones included), memory.slots, .modules, .type,
+ * .configured_mts. The source names the file. A damaged table gives what stands before the damage, and makes the
+ * counts unknown.
  */
 void smbios_facts(struct facts *facts, const struct smbios_entry *entry, const uint8_t *table, size_t size,
 	const char *source);

@@ -43,6 +43,20 @@ static void set_text(const struct place *place, const char *name, const char *va
 	firmware_set(place->facts, key_of(place, name), value, place->source);
 }
 
+/* A name from a list of numbers; "None" is a value there (no error correction), "Unknown" and "Other" are none. */
+static void set_name(const struct place *place, const char *name, const char *value)
+{
+	if (value != NULL && strcmp(value, "None") == 0)
+		facts_set(place->facts, key_of(place, name), value, place->source);
+	else
+		set_text(place, name, value);
+}
+
+static void set_width(const struct place *place, const char *name, uint16_t bits)
+{
+	set_number(place, name, bits == 0xffff ? 0 : bits, 0);
+}
+
 /* Adds a text to a list of distinct ones. */
 static void add_distinct(struct buf *list, const char *text)
 {
@@ -64,7 +78,7 @@ void smbios_add_array(struct facts *facts, struct smbios_memory *memory,
 		return;
 	place.prefix = arena_printf(facts->arena, "memory.array.%u", memory->arrays++);
 	most = most == UINT32_C(0x80000000) ? smbios_qword(structure, 0xf, 0) : most * 1024;
-	set_text(&place, "ecc", NAME_OF(correction_names, smbios_byte(structure, 6, 0)));
+	set_name(&place, "ecc", NAME_OF(correction_names, smbios_byte(structure, 6, 0)));
 	set_number(&place, "max_bytes", most, 0);
 	set_number(&place, "slots", smbios_word(structure, 0xd, 0), 0);
 }
@@ -102,12 +116,12 @@ static void add_populated(
 	const char *type = NAME_OF(type_names, smbios_byte(structure, 0x12, 0));
 	uint32_t configured = module_speed(structure, 0x20, 0x58);
 
-	set_text(place, "type", type);
-	set_text(place, "form", NAME_OF(form_names, smbios_byte(structure, 0xe, 0)));
+	set_name(place, "type", type);
+	set_name(place, "form", NAME_OF(form_names, smbios_byte(structure, 0xe, 0)));
 	set_number(place, "speed_mts", module_speed(structure, 0x15, 0x54), 0);
 	set_number(place, "configured_mts", configured, 0);
-	set_number(place, "total_width_bits", smbios_word(structure, 8, 0xffff), 0xffff);
-	set_number(place, "data_width_bits", smbios_word(structure, 0xa, 0xffff), 0xffff);
+	set_width(place, "total_width_bits", smbios_word(structure, 8, 0));
+	set_width(place, "data_width_bits", smbios_word(structure, 0xa, 0));
 	set_number(place, "ranks", smbios_byte(structure, 0x1b, 0) & 0xf, 0);
 	set_number(place, "configured_mv", smbios_word(structure, 0x26, 0), 0);
 	set_text(place, "vendor", smbios_string(structure, 0x17));

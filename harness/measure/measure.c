@@ -175,7 +175,8 @@ static double read_wide(const struct sample *row)
 
 static double read_wait(const struct sample *row)
 {
-	return row->run_wait_ns > 0 && row->elapsed_ns > 0 ? (double)row->run_wait_ns / (double)row->elapsed_ns : 0;
+	/* most samples do not wait at all; a threshold wants values above 0 */
+	return row->run_wait_ns >= 0 && row->elapsed_ns > 0 ? 1e-9 + (double)row->run_wait_ns / (double)row->elapsed_ns : 0;
 }
 
 void measure_fix_thresholds(struct measurer *m, const struct samples *samples)

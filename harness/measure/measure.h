@@ -45,7 +45,8 @@ struct measurer {
 	struct canary canary;
 	const struct cpu_list *pin_order;
 	struct rng rng; /* order and environment sizes */
-	int64_t epoch_ns; /* CLOCK_MONOTONIC_RAW of the run's start */
+	int64_t epoch_ns; /* CLOCK_MONOTONIC_RAW of this session's start */
+	uint32_t session; /* index in record->sessions */
 	int64_t timeout_ns;
 	/* marking thresholds, fixed after the first round; 0: not yet */
 	double canary_dep_limit_ns, canary_wide_limit_ns, run_wait_limit;

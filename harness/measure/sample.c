@@ -133,6 +133,7 @@ static struct sample row_of_copy(const struct measurer *m, const struct measure_
 			.arm = item->arm,
 			.copy = k,
 			.layout = item->layout,
+			.session = m->session,
 			.round = place->round,
 			.block = place->block,
 			.position = place->position,
@@ -148,7 +149,7 @@ static struct sample row_of_copy(const struct measurer *m, const struct measure_
 			.canary_wide_after_ns = SAMPLE_NONE};
 }
 
-uint32_t sample_marks(const struct measurer *m, const struct sample *row, int64_t exec_to_exit_ns)
+uint32_t sample_marks(const struct measurer *m, const struct sample *row)
 {
 	uint32_t marks = 0;
 
@@ -158,8 +159,8 @@ uint32_t sample_marks(const struct measurer *m, const struct sample *row, int64_
 	if (m->canary_wide_limit_ns > 0 && row->canary_wide_before_ns != SAMPLE_NONE &&
 			row->canary_wide_before_ns > m->canary_wide_limit_ns)
 		marks |= MARK_SHARED;
-	if (m->run_wait_limit > 0 && row->run_wait_ns >= 0 && exec_to_exit_ns > 0 &&
-			(double)row->run_wait_ns > m->run_wait_limit * (double)exec_to_exit_ns)
+	if (m->run_wait_limit > 0 && row->run_wait_ns >= 0 && row->elapsed_ns > 0 &&
+			(double)row->run_wait_ns > m->run_wait_limit * (double)row->elapsed_ns)
 		marks |= MARK_WAIT;
 	return marks;
 }
@@ -199,11 +200,11 @@ static uint32_t add_rows(struct measurer *m, struct record *record, const struct
 			row.canary_dep_after_ns = after[0];
 			row.canary_wide_after_ns = after[1];
 		}
-		row.marks = sample_marks(m, &row, copies[k].exec_to_exit_ns);
 		if (reason != NULL)
-			row.marks |= copies[k].timed_out ? MARK_TIMEOUT : MARK_SIGNAL;
+			row.marks = copies[k].timed_out ? MARK_TIMEOUT : MARK_SIGNAL;
 		else
 			reason = read_line(item, copies[k].result_line, &row, &starts[k], &ends[k], arena);
+		row.marks |= sample_marks(m, &row);
 		if (reason != NULL) {
 			if (!(row.marks & MARKS_FAILED))
 				row.marks |= MARK_SIGNAL;

@@ -20,7 +20,7 @@ int sample_take(struct measurer *m, struct record *record, const struct measure_
 		const struct sample_place *place, size_t *first, uint32_t *marks, struct error *e);
 
 /* Marks of a row by its canaries and its run-queue wait; never by its value. */
-uint32_t sample_marks(const struct measurer *m, const struct sample *row, int64_t exec_to_exit_ns);
+uint32_t sample_marks(const struct measurer *m, const struct sample *row);
 
 /* The environment of a measured process: fixed, the variant's, and a word of random size. *bytes: its size. */
 char **sample_environment(struct measurer *m, const struct words *env, struct arena *arena, uint32_t *bytes);

@@ -133,19 +133,6 @@ static const char *only_reason(
 	return arena_printf(r->x->arena, "%s is only for %s", variant->name, words_join(&only, r->x->arena));
 }
 
-static const char *runner_reason(struct reasons *r, const struct toolchain_slot *slot)
-{
-	const struct toolchain *toolchain = slot->toolchain;
-
-	if (toolchain->native || toolchain->runner.n > 0)
-		return NULL;
-	return arena_printf(r->x->arena,
-		"programs for %s do not run on this machine (%s); name a `runner`, such as qemu-%s, in "
-		"toolchains/NAME.yaml",
-		toolchain->target, r->x->options->arch != NULL ? r->x->options->arch : "of unknown kind",
-		toolchain->arch);
-}
-
 static const char *static_reason(
 	struct reasons *r, const struct toolchain_slot *slot, const struct spec_variant *variant)
 {
@@ -189,8 +176,9 @@ static const char *level_reason(
 	struct expansion *x = r->x;
 	const char *missing;
 
-	/* an emulator has features of its own */
-	if (march == NULL || !slot->toolchain->native || slot->toolchain->runner.n > 0)
+	/* an emulator has features of its own; on other machines the compiler says what is wrong */
+	if (march == NULL || (x->options->arch != NULL && strcmp(x->options->arch, "x86_64") != 0) ||
+		!slot->toolchain->native || slot->toolchain->runner.n > 0)
 		return NULL;
 	if (x->options->cpu_flags == NULL && !r->told_cpu_unknown &&
 		plan_level_missing(march, "", x->arena) != NULL) {
@@ -249,9 +237,9 @@ static const char *probe(
 			variant->name, flags, colon, said);
 		break;
 	case FLAG_IGNORED:
-		words_addf(x->notes, x->arena,
-			"%s, %s: %s is taken, but at least a part of it does nothing%s%s", slot->name,
-			variant->name, flags, colon, said);
+		words_addf(x->notes, x->arena, "%s, %s: %s", slot->name, variant->name,
+			said[0] != '\0' ? said
+					: arena_printf(x->arena, "%s is taken and does nothing", flags));
 		break;
 	case FLAG_TAKEN:
 		break;
@@ -260,20 +248,20 @@ static const char *probe(
 	return NULL;
 }
 
+typedef const char *check(
+	struct reasons *r, const struct toolchain_slot *slot, const struct spec_variant *variant);
+
 static const char *ask_pair(struct reasons *r, uint32_t slot_index, uint32_t flags)
 {
 	const struct toolchain_slot *slot = &r->x->slots.v[slot_index];
 	const struct spec_variant *variant = r->x->flags.v[flags].variant;
-	const char *(*const checks[])(
-		struct reasons *, const struct toolchain_slot *, const struct spec_variant *) = {
-		arch_reason, only_reason, static_reason, lto_reason, level_reason};
+	static check *const checks[] = {arch_reason, only_reason, static_reason, lto_reason, level_reason};
 	struct answer *asked;
-	const char *reason;
+	const char *reason = NULL;
 
 	if (slot->toolchain == NULL)
 		return slot->reason != NULL ? slot->reason
 					    : arena_printf(r->x->arena, "no %s here", slot->name);
-	reason = runner_reason(r, slot);
 	for (size_t i = 0; reason == NULL && i < sizeof(checks) / sizeof(checks[0]); i++)
 		reason = checks[i](r, slot, variant);
 	if (reason != NULL)

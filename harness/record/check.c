@@ -13,11 +13,11 @@ static const char *cell_of(const struct record *record, uint32_t build)
 	return build < record->build_count ? record->builds[build].cell : "unknown";
 }
 
-static int bad_index(const struct record *record, size_t row, const char *column, uint64_t index, const char *what,
-		const char *name, struct error *e)
+static int bad_index(const struct record *record, size_t row, const char *column, uint64_t index,
+	const char *what, const char *name, struct error *e)
 {
-	return error_set(e, EXIT_CANNOT, "%s: samples: column %s, row %zu (cell %s): %" PRIu64 " is no %s", name,
-			column, row, cell_of(record, record->samples.v[row].build), index, what);
+	return error_set(e, EXIT_CANNOT, "%s: samples: column %s, row %zu (cell %s): %" PRIu64 " is no %s",
+		name, column, row, cell_of(record, record->samples.v[row].build), index, what);
 }
 
 static int check_indexes(const struct record *record, size_t row, const char *name, struct error *e)
@@ -59,7 +59,7 @@ static const char *column_fault(const struct column *column, const void *cell)
 }
 
 static int bad_number(const struct record *record, size_t row, const struct column *column, const char *fault,
-		const char *name, struct error *e)
+	const char *name, struct error *e)
 {
 	const struct sample *s = &record->samples.v[row];
 	char text[40] = "it";
@@ -67,9 +67,10 @@ static int bad_number(const struct record *record, size_t row, const struct colu
 	if (column->type == COLUMN_DOUBLE)
 		snprintf(text, sizeof(text), "%.17g", s->value);
 	else if (column->type == COLUMN_I64)
-		snprintf(text, sizeof(text), "%" PRId64, *(const int64_t *)(const void *)((const char *)s + column->offset));
-	return error_set(e, EXIT_CANNOT, "%s: samples: column %s, row %zu (cell %s): %s %s", name, column->name, row,
-			cell_of(record, s->build), text, fault);
+		snprintf(text, sizeof(text), "%" PRId64,
+			*(const int64_t *)(const void *)((const char *)s + column->offset));
+	return error_set(e, EXIT_CANNOT, "%s: samples: column %s, row %zu (cell %s): %s %s", name,
+		column->name, row, cell_of(record, s->build), text, fault);
 }
 
 static int check_row(const struct record *record, size_t row, const char *name, struct error *e)
@@ -92,8 +93,9 @@ static int check_plan(const struct record_plan *plan, size_t builds, const char 
 		const struct record_comparison *c = &plan->comparisons[i];
 
 		if (c->a >= builds || c->b >= builds)
-			return error_set(e, EXIT_CANNOT, "%s: plan.comparisons[%zu]: %u is no index of a build", name, i,
-					c->a >= builds ? c->a : c->b);
+			return error_set(e, EXIT_CANNOT,
+				"%s: plan.comparisons[%zu]: %u is no index of a build", name, i,
+				c->a >= builds ? c->a : c->b);
 	}
 	return 0;
 }
@@ -104,11 +106,12 @@ static int check_failures(const struct record *record, const char *name, struct 
 		const struct record_failure *f = &record->failures[i];
 
 		if (f->build != UINT32_MAX && f->build >= record->build_count)
-			return error_set(e, EXIT_CANNOT, "%s: failures[%zu].build: %u is no index of a build", name, i,
-					f->build);
+			return error_set(e, EXIT_CANNOT, "%s: failures[%zu].build: %u is no index of a build",
+				name, i, f->build);
 		if (f->sample >= 0 && (uint64_t)f->sample >= record->samples.n)
-			return error_set(e, EXIT_CANNOT, "%s: failures[%zu].sample: %" PRId64 " is no row of samples",
-					name, i, f->sample);
+			return error_set(e, EXIT_CANNOT,
+				"%s: failures[%zu].sample: %" PRId64 " is no row of samples", name, i,
+				f->sample);
 	}
 	return 0;
 }
@@ -120,13 +123,15 @@ static int check_kind(const struct record *record, const char *name, struct erro
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(record->kind, kinds[i]) == 0)
 			return 0;
-	return error_set(e, EXIT_CANNOT, "%s: kind: \"%s\" is none of run, accept, trust, import", name, record->kind);
+	return error_set(
+		e, EXIT_CANNOT, "%s: kind: \"%s\" is none of run, accept, trust, import", name, record->kind);
 }
 
 int record_check(const struct record *record, const char *name, struct error *e)
 {
-	if (check_kind(record, name, e) != 0 || check_plan(&record->plan, record->build_count, name, e) != 0 ||
-			check_failures(record, name, e) != 0)
+	if (check_kind(record, name, e) != 0 ||
+		check_plan(&record->plan, record->build_count, name, e) != 0 ||
+		check_failures(record, name, e) != 0)
 		return -1;
 	for (size_t row = 0; row < record->samples.n; row++)
 		if (check_row(record, row, name, e) != 0)

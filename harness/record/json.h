@@ -44,15 +44,15 @@ int record_write(struct record *record, int fd, const char *path, struct error *
  * written by a newer flagstone, too large, wrong at a member or at a column's row.
  */
 int record_read(int fd, const char *path, const struct record_limits *limits, struct arena *arena,
-		struct record **out, struct error *e);
+	struct record **out, struct error *e);
 /* The same of a path, which must be a regular file. */
-int record_read_file(const char *path, const struct record_limits *limits, struct arena *arena, struct record **out,
-		struct error *e);
+int record_read_file(const char *path, const struct record_limits *limits, struct arena *arena,
+	struct record **out, struct error *e);
 /*
  * Reads only what stands before the samples: fast, but the id is taken on trust, and samples, failures, notes
  * and unknown members are missing. *sample_count: rows that the record says it has.
  */
-int record_read_head(int fd, const char *path, struct arena *arena, struct record **out, uint64_t *sample_count,
-		struct error *e);
+int record_read_head(int fd, const char *path, struct arena *arena, struct record **out,
+	uint64_t *sample_count, struct error *e);
 
 #endif

@@ -49,7 +49,8 @@ static int migrate(json_t *root, long major, const char *path, struct error *e)
 		while (m->step != NULL && m->from != major)
 			m++;
 		if (m->step == NULL)
-			return error_set(e, EXIT_CANNOT, "%s: schema flagstone.record/%ld never existed", path, major);
+			return error_set(
+				e, EXIT_CANNOT, "%s: schema flagstone.record/%ld never existed", path, major);
 		if (m->step(root, e) != 0)
 			return -1;
 		major++;
@@ -59,8 +60,10 @@ static int migrate(json_t *root, long major, const char *path, struct error *e)
 
 static int not_a_record(const struct reading *r)
 {
-	return error_set(r->e, EXIT_CANNOT, "%s: not a flagstone record: it does not start with " SCHEMA_START "N"
-			ID_START "<64 hex digits>\",", r->path);
+	return error_set(r->e, EXIT_CANNOT,
+		"%s: not a flagstone record: it does not start with " SCHEMA_START "N" ID_START
+		"<64 hex digits>\",",
+		r->path);
 }
 
 static bool skip(const char **at, const char *text)
@@ -81,9 +84,10 @@ static int read_start(struct reading *r)
 	r->major = strtol(at, &end, 10);
 	if (*end == '"' && r->major > RECORD_SCHEMA_MAJOR)
 		return error_set(r->e, EXIT_CANNOT,
-				"%s: written by a newer flagstone (schema flagstone.record/%ld; this one reads up to %d); "
-				"use a newer flagstone",
-				r->path, r->major, RECORD_SCHEMA_MAJOR);
+			"%s: written by a newer flagstone (schema flagstone.record/%ld; this one reads up to "
+			"%d); "
+			"use a newer flagstone",
+			r->path, r->major, RECORD_SCHEMA_MAJOR);
 	at = end;
 	if (!skip(&at, ID_START) || strspn(at, "0123456789abcdef") != ID_DIGITS)
 		return not_a_record(r);
@@ -135,7 +139,8 @@ static int read_samples(struct reading *r)
 	r->has_samples = true;
 	if (r->head_only)
 		return 0;
-	if (rows_read(&r->scan, &r->record->samples, r->limits.samples, r->sample_count, &r->place, r->e) == 0)
+	if (rows_read(&r->scan, &r->record->samples, r->limits.samples, r->sample_count, &r->place, r->e) ==
+		0)
 		return 0;
 	name_cell(r);
 	return -1;
@@ -187,12 +192,14 @@ static int read_end(struct reading *r)
 	if (scan_peek(&r->scan, &c, r->e) != 0)
 		return -1;
 	if (r->scan.at != r->scan.end)
-		return error_set(r->e, EXIT_CANNOT, "%s: there is something behind the end of the document", r->path);
+		return error_set(
+			r->e, EXIT_CANNOT, "%s: there is something behind the end of the document", r->path);
 	hash_final_hex(&r->scan.hash, id);
 	if (strcmp(id, r->record->id) != 0)
 		return error_set(r->e, EXIT_CANNOT,
-				"%s: its id is %.12s..., but its content has the id %.12s...: it was changed after it was written",
-				r->path, r->record->id, id);
+			"%s: its id is %.12s..., but its content has the id %.12s...: it was changed after "
+			"it was written",
+			r->path, r->record->id, id);
 	return 0;
 }
 
@@ -203,10 +210,11 @@ static int check_counts(const struct reading *r, const json_t *root)
 	if (!r->has_samples)
 		return error_set(r->e, EXIT_CANNOT, "%s: has no \"samples\"", r->path);
 	if (!json_is_integer(count))
-		return error_set(r->e, EXIT_CANNOT, "%s: has no \"sample_count\" that is an integer", r->path);
+		return error_set(
+			r->e, EXIT_CANNOT, "%s: has no \"sample_count\" that is an integer", r->path);
 	if (!r->head_only && (uint64_t)json_integer_value(count) != r->record->samples.n)
-		return error_set(r->e, EXIT_CANNOT, "%s: sample_count is %lld, but there are %zu samples", r->path,
-				(long long)json_integer_value(count), r->record->samples.n);
+		return error_set(r->e, EXIT_CANNOT, "%s: sample_count is %lld, but there are %zu samples",
+			r->path, (long long)json_integer_value(count), r->record->samples.n);
 	return 0;
 }
 
@@ -252,7 +260,7 @@ static int read_document(struct reading *r, int fd)
 }
 
 int record_read(int fd, const char *path, const struct record_limits *limits, struct arena *arena,
-		struct record **out, struct error *e)
+	struct record **out, struct error *e)
 {
 	struct reading r = {.path = path, .limits = limits != NULL ? *limits : record_default_limits, .e = e};
 
@@ -263,8 +271,8 @@ int record_read(int fd, const char *path, const struct record_limits *limits, st
 	return 0;
 }
 
-int record_read_head(int fd, const char *path, struct arena *arena, struct record **out, uint64_t *sample_count,
-		struct error *e)
+int record_read_head(int fd, const char *path, struct arena *arena, struct record **out,
+	uint64_t *sample_count, struct error *e)
 {
 	struct reading r = {.path = path, .limits = record_default_limits, .head_only = true, .e = e};
 
@@ -290,8 +298,8 @@ static int open_regular(const char *path, struct error *e)
 	return fd;
 }
 
-int record_read_file(const char *path, const struct record_limits *limits, struct arena *arena, struct record **out,
-		struct error *e)
+int record_read_file(const char *path, const struct record_limits *limits, struct arena *arena,
+	struct record **out, struct error *e)
 {
 	int fd = open_regular(path, e);
 	int result;

@@ -14,10 +14,10 @@
 enum { LEVEL = 6, FAST_LEVEL = 2, FAST_FROM = 100000 /* samples */, ID_DIGITS = 64 };
 
 const struct record_limits record_default_limits = {
-		.bytes = UINT64_C(4) << 30,
-		.samples = 10000000,
-		.text = 128 << 20,
-		.values = 4000000,
+	.bytes = UINT64_C(4) << 30,
+	.samples = 10000000,
+	.text = 128 << 20,
+	.values = 4000000,
 };
 
 /* All of the document but id and samples, as text. */
@@ -63,8 +63,8 @@ static void prepare(struct document *document, const struct record *record, cons
 	buf_adds(out, "\n}\n");
 }
 
-static int put_all(const struct document *document, const struct samples *samples, const char *id, rows_sink *put,
-		void *context, struct error *e)
+static int put_all(const struct document *document, const struct samples *samples, const char *id,
+	rows_sink *put, void *context, struct error *e)
 {
 	if (put(context, RECORD_START, strlen(RECORD_START), e) != 0 || put(context, id, ID_DIGITS, e) != 0)
 		return -1;
@@ -94,7 +94,8 @@ static bool integers_fit(const json_t *value)
 	size_t i;
 
 	if (json_is_integer(value))
-		return json_integer_value(value) < SHAPE_INTEGER_END && json_integer_value(value) > -SHAPE_INTEGER_END;
+		return json_integer_value(value) < SHAPE_INTEGER_END &&
+		       json_integer_value(value) > -SHAPE_INTEGER_END;
 	json_array_foreach(value, i, item)
 	{
 		if (!integers_fit(item))
@@ -110,29 +111,32 @@ static bool integers_fit(const json_t *value)
 
 /* What a reader would refuse must not be written. */
 static int check_writable(const struct record *record, const json_t *members, const struct document *document,
-		const char *path, struct error *e)
+	const char *path, struct error *e)
 {
 	static const char *const needed[] = {"run", "started", "host_name"};
 
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (json_text(members, needed[i], NULL) == NULL)
-			return error_set(e, EXIT_CANNOT, "writing %s: the record has no \"%s\"", path, needed[i]);
+			return error_set(
+				e, EXIT_CANNOT, "writing %s: the record has no \"%s\"", path, needed[i]);
 	if (!integers_fit(members))
 		return error_set(e, EXIT_CANNOT, "writing %s: an integer is not below 2^53", path);
 	if (record->samples.n > record_default_limits.samples)
-		return error_set(e, EXIT_CANNOT, "writing %s: a record holds at most %" PRIu64 " samples, not %zu", path,
-				record_default_limits.samples, record->samples.n);
+		return error_set(e, EXIT_CANNOT,
+			"writing %s: a record holds at most %" PRIu64 " samples, not %zu", path,
+			record_default_limits.samples, record->samples.n);
 	if (document->front.n + document->back.n > record_default_limits.text)
 		return error_set(e, EXIT_CANNOT,
-				"writing %s: a record holds at most %" PRIu64 " bytes beside its samples, not %zu", path,
-				record_default_limits.text, document->front.n + document->back.n);
+			"writing %s: a record holds at most %" PRIu64 " bytes beside its samples, not %zu",
+			path, record_default_limits.text, document->front.n + document->back.n);
 	return 0;
 }
 
 static int compress(const struct document *document, const struct record *record, int fd, const char *path,
-		struct error *e)
+	struct error *e)
 {
-	struct gzip_writer *gzip = gzip_writer_new(fd, path, record->samples.n < FAST_FROM ? LEVEL : FAST_LEVEL);
+	struct gzip_writer *gzip =
+		gzip_writer_new(fd, path, record->samples.n < FAST_FROM ? LEVEL : FAST_LEVEL);
 	int result = put_all(document, &record->samples, record->id, put_gzip, gzip, e);
 
 	if (result == 0)

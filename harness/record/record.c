@@ -5,13 +5,13 @@
 #include "base/mem.h"
 
 static const char *const status_texts[] = {
-		[CELL_PLANNED] = "planned",
-		[CELL_IMPOSSIBLE] = "impossible",
-		[CELL_BUILD_FAILED] = "build failed",
-		[CELL_CHECK_FAILED] = "check failed",
-		[CELL_RUN_FAILED] = "run failed",
-		[CELL_BUILT] = "built",
-		[CELL_MEASURED] = "measured",
+	[CELL_PLANNED] = "planned",
+	[CELL_IMPOSSIBLE] = "impossible",
+	[CELL_BUILD_FAILED] = "build failed",
+	[CELL_CHECK_FAILED] = "check failed",
+	[CELL_RUN_FAILED] = "run failed",
+	[CELL_BUILT] = "built",
+	[CELL_MEASURED] = "measured",
 };
 
 const char *cell_status_text(enum cell_status status)
@@ -61,7 +61,8 @@ static void grow_failures(struct record *record)
 	record->failure_cap = cap;
 }
 
-void record_add_failure(struct record *record, int64_t sample, uint32_t build, const char *what, const char *fmt, ...)
+void record_add_failure(
+	struct record *record, int64_t sample, uint32_t build, const char *what, const char *fmt, ...)
 {
 	va_list ap;
 	struct record_failure *failure;

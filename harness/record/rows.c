@@ -37,7 +37,8 @@ static inline char *put_cell(char *at, const struct column *column, const void *
 {
 	switch (column->type) {
 	case COLUMN_DOUBLE:
-		return isfinite(*(const double *)cell) ? digits_double(at, *(const double *)cell) : put_null(at);
+		return isfinite(*(const double *)cell) ? digits_double(at, *(const double *)cell)
+						       : put_null(at);
 	case COLUMN_U64:
 		return digits_u64(at, *(const uint64_t *)cell);
 	case COLUMN_I64:
@@ -52,7 +53,8 @@ static inline char *put_cell(char *at, const struct column *column, const void *
 	return at;
 }
 
-static int put_column(struct out *out, const struct column *column, const struct sample *v, size_t from, size_t to)
+static int put_column(
+	struct out *out, const struct column *column, const struct sample *v, size_t from, size_t to)
 {
 	out->at += sprintf(out->at, "\"%s\":[", column->name);
 	for (size_t i = from; i < to; i++) {
@@ -66,7 +68,8 @@ static int put_column(struct out *out, const struct column *column, const struct
 	return flush(out);
 }
 
-int rows_write(const struct samples *samples, size_t from, size_t to, rows_sink *put, void *context, struct error *e)
+int rows_write(
+	const struct samples *samples, size_t from, size_t to, rows_sink *put, void *context, struct error *e)
 {
 	struct out *out = mem_alloc(sizeof(*out));
 	int result = 0;
@@ -118,8 +121,8 @@ static int bad(const struct reading *r, const char *why)
 	size_t n = strcspn(r->s->at, ",]} \n\t\r");
 
 	snprintf(token, sizeof(token), "%.*s", (int)n, r->s->at);
-	return error_set(r->e, EXIT_CANNOT, "%s: samples: column %s, row %zu: \"%s\" %s", r->s->name, r->column->name,
-			r->place->row, token, why);
+	return error_set(r->e, EXIT_CANNOT, "%s: samples: column %s, row %zu: \"%s\" %s", r->s->name,
+		r->column->name, r->place->row, token, why);
 }
 
 /* Reads digits as an integer below 2^53 in size. Returns what is wrong, or NULL. */
@@ -163,7 +166,8 @@ static inline const char *read_cell(const struct column *column, void *cell, con
 
 	if (**at == 'n' && strncmp(*at, "null", 4) == 0) {
 		*at += 4;
-		return column->nullable ? NULL : "is not allowed in this column"; /* the row began with nulls */
+		return column->nullable ? NULL
+					: "is not allowed in this column"; /* the row began with nulls */
 	}
 	if (column->type == COLUMN_DOUBLE)
 		return read_double(at, cell);
@@ -189,7 +193,8 @@ static int add_row(const struct reading *r)
 	struct sample row;
 
 	if (r->samples->n >= r->limit)
-		return error_set(r->e, EXIT_CANNOT, "%s: holds more than the %zu samples allowed", r->s->name, r->limit);
+		return error_set(r->e, EXIT_CANNOT, "%s: holds more than the %zu samples allowed", r->s->name,
+			r->limit);
 	sample_init(&row);
 	samples_add(r->samples, &row);
 	return 0;
@@ -207,8 +212,8 @@ static int read_one(struct reading *r)
 		return -1;
 	if (row >= r->samples->n)
 		return error_set(r->e, EXIT_CANNOT,
-				"%s: samples: column %s has more than the %zu rows of the columns before it", r->s->name,
-				r->column->name, r->samples->n - r->base);
+			"%s: samples: column %s has more than the %zu rows of the columns before it",
+			r->s->name, r->column->name, r->samples->n - r->base);
 	at = r->s->at;
 	fault = read_cell(r->column, (char *)&r->samples->v[row] + r->column->offset, &at);
 	if (fault != NULL)
@@ -235,8 +240,9 @@ static int read_column(struct reading *r)
 		if (read_one(r) != 0 || scan_more(r->s, ']', &more, r->e) != 0)
 			return -1;
 	if (r->base + r->place->row != r->samples->n)
-		return error_set(r->e, EXIT_CANNOT, "%s: samples: column %s has %zu rows, the columns before it %zu",
-				r->s->name, r->column->name, r->place->row, r->samples->n - r->base);
+		return error_set(r->e, EXIT_CANNOT,
+			"%s: samples: column %s has %zu rows, the columns before it %zu", r->s->name,
+			r->column->name, r->place->row, r->samples->n - r->base);
 	r->place->column = NULL;
 	return 0;
 }
@@ -274,14 +280,15 @@ static int check_missing(const struct reading *r, uint64_t seen)
 	for (size_t c = 0; c < sample_column_count; c++)
 		if (!(seen >> c & 1) && !sample_columns[c].nullable)
 			return error_set(r->e, EXIT_CANNOT, "%s: samples: column %s is missing", r->s->name,
-					sample_columns[c].name);
+				sample_columns[c].name);
 	return 0;
 }
 
-int rows_read(struct scan *s, struct samples *samples, size_t limit, size_t expected, struct rows_place *place,
-		struct error *e)
+int rows_read(struct scan *s, struct samples *samples, size_t limit, size_t expected,
+	struct rows_place *place, struct error *e)
 {
-	struct reading r = {.s = s, .samples = samples, .base = samples->n, .limit = limit, .place = place, .e = e};
+	struct reading r = {
+		.s = s, .samples = samples, .base = samples->n, .limit = limit, .place = place, .e = e};
 	uint64_t seen = 0;
 	bool more = true;
 	char c;

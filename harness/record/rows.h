@@ -15,7 +15,8 @@
 typedef int rows_sink(void *context, const void *bytes, size_t count, struct error *e);
 
 /* Writes rows from ... to-1. A non-finite value becomes null. */
-int rows_write(const struct samples *samples, size_t from, size_t to, rows_sink *put, void *context, struct error *e);
+int rows_write(const struct samples *samples, size_t from, size_t to, rows_sink *put, void *context,
+	struct error *e);
 /* The same at the end of a buffer; for the journal, whose rounds are small. */
 void rows_add(struct buf *out, const struct samples *samples, size_t from, size_t to);
 
@@ -31,7 +32,7 @@ struct rows_place {
  * missing (all null). Errors name column and row: a wrong type, null where none may stand, out of range,
  * negative, columns of unequal length, given twice, missing. Then some rows may have been added: truncate.
  */
-int rows_read(struct scan *s, struct samples *samples, size_t limit, size_t expected, struct rows_place *place,
-		struct error *e);
+int rows_read(struct scan *s, struct samples *samples, size_t limit, size_t expected,
+	struct rows_place *place, struct error *e);
 
 #endif

@@ -4,36 +4,39 @@
 
 #include "base/mem.h"
 
-#define COLUMN(name, type, nullable) {#name, type, offsetof(struct sample, name), nullable}
+#define COLUMN(name, type, nullable)                                                                         \
+	{                                                                                                    \
+#name, type, offsetof(struct sample, name), nullable                                         \
+	}
 
 const struct column sample_columns[] = {
-		COLUMN(build, COLUMN_U32, false),
-		COLUMN(arm, COLUMN_U32, false),
-		COLUMN(copy, COLUMN_U32, false),
-		COLUMN(layout, COLUMN_U32, false),
-		COLUMN(session, COLUMN_U32, false),
-		COLUMN(round, COLUMN_U32, false),
-		COLUMN(block, COLUMN_U32, false),
-		COLUMN(position, COLUMN_U32, false),
-		COLUMN(units, COLUMN_U64, false),
-		COLUMN(value, COLUMN_DOUBLE, true),
-		COLUMN(elapsed_ns, COLUMN_I64, true),
-		COLUMN(user_ns, COLUMN_I64, true),
-		COLUMN(system_ns, COLUMN_I64, true),
-		COLUMN(run_wait_ns, COLUMN_I64, true),
-		COLUMN(peak_kib, COLUMN_U32, true),
-		COLUMN(voluntary_switches, COLUMN_U32, true),
-		COLUMN(involuntary_switches, COLUMN_U32, true),
-		COLUMN(minor_faults, COLUMN_U32, true),
-		COLUMN(major_faults, COLUMN_U32, true),
-		COLUMN(canary_dep_before_ns, COLUMN_U32, true),
-		COLUMN(canary_dep_after_ns, COLUMN_U32, true),
-		COLUMN(canary_wide_before_ns, COLUMN_U32, true),
-		COLUMN(canary_wide_after_ns, COLUMN_U32, true),
-		COLUMN(start_offset_ns, COLUMN_I64, false),
-		COLUMN(env_bytes, COLUMN_U32, true),
-		COLUMN(marks, COLUMN_U32, false),
-		COLUMN(repeat_of, COLUMN_U32, true),
+	COLUMN(build, COLUMN_U32, false),
+	COLUMN(arm, COLUMN_U32, false),
+	COLUMN(copy, COLUMN_U32, false),
+	COLUMN(layout, COLUMN_U32, false),
+	COLUMN(session, COLUMN_U32, false),
+	COLUMN(round, COLUMN_U32, false),
+	COLUMN(block, COLUMN_U32, false),
+	COLUMN(position, COLUMN_U32, false),
+	COLUMN(units, COLUMN_U64, false),
+	COLUMN(value, COLUMN_DOUBLE, true),
+	COLUMN(elapsed_ns, COLUMN_I64, true),
+	COLUMN(user_ns, COLUMN_I64, true),
+	COLUMN(system_ns, COLUMN_I64, true),
+	COLUMN(run_wait_ns, COLUMN_I64, true),
+	COLUMN(peak_kib, COLUMN_U32, true),
+	COLUMN(voluntary_switches, COLUMN_U32, true),
+	COLUMN(involuntary_switches, COLUMN_U32, true),
+	COLUMN(minor_faults, COLUMN_U32, true),
+	COLUMN(major_faults, COLUMN_U32, true),
+	COLUMN(canary_dep_before_ns, COLUMN_U32, true),
+	COLUMN(canary_dep_after_ns, COLUMN_U32, true),
+	COLUMN(canary_wide_before_ns, COLUMN_U32, true),
+	COLUMN(canary_wide_after_ns, COLUMN_U32, true),
+	COLUMN(start_offset_ns, COLUMN_I64, false),
+	COLUMN(env_bytes, COLUMN_U32, true),
+	COLUMN(marks, COLUMN_U32, false),
+	COLUMN(repeat_of, COLUMN_U32, true),
 };
 const size_t sample_column_count = sizeof(sample_columns) / sizeof(sample_columns[0]);
 

@@ -77,9 +77,10 @@ int scan_peek(struct scan *s, char *c, struct error *e)
 static int unexpected(struct scan *s, const char *want, struct error *e)
 {
 	if (s->at == s->end)
-		return error_set(e, EXIT_CANNOT, "%s: the document ends where %s should stand", s->name, want);
+		return error_set(
+			e, EXIT_CANNOT, "%s: the document ends where %s should stand", s->name, want);
 	return error_set(e, EXIT_CANNOT, "%s: not valid JSON: byte 0x%02x stands where %s should", s->name,
-			(unsigned char)*s->at, want);
+		(unsigned char)*s->at, want);
 }
 
 int scan_expect(struct scan *s, char want, struct error *e)
@@ -123,7 +124,8 @@ int scan_key(struct scan *s, char key[129], struct error *e)
 		if (*s->at == '"')
 			break;
 		if (n + 2 > 128)
-			return error_set(e, EXIT_CANNOT, "%s: a member's name is longer than 128 bytes", s->name);
+			return error_set(
+				e, EXIT_CANNOT, "%s: a member's name is longer than 128 bytes", s->name);
 		if (*s->at == '\\')
 			key[n++] = *s->at++;
 		key[n++] = *s->at++;
@@ -183,11 +185,13 @@ int scan_value(struct scan *s, struct buf *out, uint64_t limit, uint64_t max_val
 			return unexpected(s, "the rest of a value", e);
 		done = take(&state, s, &stop);
 		if (out != NULL && out->n + (size_t)(stop - s->at) > limit)
-			return error_set(e, EXIT_CANNOT, "%s: holds more than the %llu bytes of text allowed beside its samples",
-					s->name, (unsigned long long)limit);
+			return error_set(e, EXIT_CANNOT,
+				"%s: holds more than the %llu bytes of text allowed beside its samples",
+				s->name, (unsigned long long)limit);
 		if (s->values > max_values)
-			return error_set(e, EXIT_CANNOT, "%s: holds more than the %llu values allowed beside its samples",
-					s->name, (unsigned long long)max_values);
+			return error_set(e, EXIT_CANNOT,
+				"%s: holds more than the %llu values allowed beside its samples", s->name,
+				(unsigned long long)max_values);
 		if (out != NULL)
 			buf_add(out, s->at, (size_t)(stop - s->at));
 		s->at += stop - s->at;

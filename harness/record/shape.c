@@ -122,8 +122,8 @@ static int wrong(const char *where, const char *want, const json_t *value, struc
 	return error_set(e, EXIT_CANNOT, "%s: must be %s, but is %s", where, want, type_name(value));
 }
 
-static int read_integer(const json_t *value, int64_t low, int64_t high, const char *where, int64_t *out,
-		struct error *e)
+static int read_integer(
+	const json_t *value, int64_t low, int64_t high, const char *where, int64_t *out, struct error *e)
 {
 	json_int_t x;
 
@@ -132,7 +132,7 @@ static int read_integer(const json_t *value, int64_t low, int64_t high, const ch
 	x = json_integer_value(value);
 	if (x < low || x > high)
 		return error_set(e, EXIT_CANNOT, "%s: %lld is not between %lld and %lld", where, (long long)x,
-				(long long)low, (long long)high);
+			(long long)low, (long long)high);
 	*out = x;
 	return 0;
 }
@@ -148,7 +148,7 @@ static int read_u32(const json_t *value, const char *where, uint32_t *out, struc
 }
 
 static int read_text(const struct field *field, const char **out, const json_t *value, struct arena *arena,
-		const char *where, struct error *e)
+	const char *where, struct error *e)
 {
 	if (json_is_null(value) && !field->required) {
 		*out = NULL;
@@ -160,8 +160,8 @@ static int read_text(const struct field *field, const char **out, const json_t *
 	return 0;
 }
 
-static int read_words(struct words *words, const json_t *value, struct arena *arena, const char *where,
-		struct error *e)
+static int read_words(
+	struct words *words, const json_t *value, struct arena *arena, const char *where, struct error *e)
 {
 	size_t i;
 	json_t *item;
@@ -171,14 +171,15 @@ static int read_words(struct words *words, const json_t *value, struct arena *ar
 	json_array_foreach(value, i, item)
 	{
 		if (!json_is_string(item))
-			return error_set(e, EXIT_CANNOT, "%s[%zu]: must be a string, but is %s", where, i, type_name(item));
+			return error_set(e, EXIT_CANNOT, "%s[%zu]: must be a string, but is %s", where, i,
+				type_name(item));
 		words_add(words, arena, json_string_value(item));
 	}
 	return 0;
 }
 
 static int read_list(const struct field *field, void *base, const json_t *value, struct arena *arena,
-		const char *where, struct error *e)
+	const char *where, struct error *e)
 {
 	size_t count = json_array_size(value), size = field->shape->size;
 	char *items;
@@ -189,7 +190,7 @@ static int read_list(const struct field *field, void *base, const json_t *value,
 	for (size_t i = 0; i < count; i++) {
 		struct arena scratch = {0};
 		int result = shape_from_json(field->shape, items + i * size, json_array_get(value, i), arena,
-				arena_printf(&scratch, "%s[%zu]", where, i), e);
+			arena_printf(&scratch, "%s[%zu]", where, i), e);
 
 		arena_release(&scratch);
 		if (result != 0)
@@ -200,7 +201,8 @@ static int read_list(const struct field *field, void *base, const json_t *value,
 	return 0;
 }
 
-static int read_u32s(const struct field *field, void *base, const json_t *value, const char *where, struct error *e)
+static int read_u32s(
+	const struct field *field, void *base, const json_t *value, const char *where, struct error *e)
 {
 	uint32_t *numbers = place(field, base);
 	size_t count = json_array_size(value);
@@ -208,8 +210,8 @@ static int read_u32s(const struct field *field, void *base, const json_t *value,
 	if (!json_is_array(value))
 		return wrong(where, "an array of integers", value, e);
 	if (count > field->limit)
-		return error_set(e, EXIT_CANNOT, "%s: has %zu elements; at most %zu are allowed", where, count,
-				field->limit);
+		return error_set(e, EXIT_CANNOT, "%s: has %zu elements; at most %zu are allowed", where,
+			count, field->limit);
 	for (size_t i = 0; i < count; i++)
 		if (read_u32(json_array_get(value, i), where, &numbers[i], e) != 0)
 			return -1;
@@ -232,13 +234,14 @@ static int read_status(enum cell_status *out, const json_t *value, const char *w
 	if (!json_is_string(value))
 		return wrong(where, "a string", value, e);
 	if (status < 0)
-		return error_set(e, EXIT_CANNOT, "%s: \"%s\" is no status of a cell", where, json_string_value(value));
+		return error_set(
+			e, EXIT_CANNOT, "%s: \"%s\" is no status of a cell", where, json_string_value(value));
 	*out = (enum cell_status)status;
 	return 0;
 }
 
 static int field_from_json(const struct field *field, void *base, const json_t *value, struct arena *arena,
-		const char *where, struct error *e)
+	const char *where, struct error *e)
 {
 	void *p = place(field, base);
 	int64_t x = 0;
@@ -286,7 +289,7 @@ static int field_from_json(const struct field *field, void *base, const json_t *
 }
 
 int shape_from_json(const struct shape *shape, void *into, const json_t *object, struct arena *arena,
-		const char *where, struct error *e)
+	const char *where, struct error *e)
 {
 	struct arena scratch = {0};
 	int result = 0;
@@ -301,7 +304,7 @@ int shape_from_json(const struct shape *shape, void *into, const json_t *object,
 			result = error_set(e, EXIT_CANNOT, "%s: has no \"%s\"", where, field->name);
 		else
 			result = field_from_json(field, into, value, arena,
-					arena_printf(&scratch, "%s.%s", where, field->name), e);
+				arena_printf(&scratch, "%s.%s", where, field->name), e);
 	}
 	arena_release(&scratch);
 	return result;

@@ -37,9 +37,9 @@ struct field {
 	const char *name;
 	enum field_type type;
 	size_t offset;
-	bool required; /* a text that is never null */
-	size_t count_offset; /* FIELD_U32S, FIELD_LIST: of a size_t */
-	size_t limit;	     /* FIELD_U32S */
+	bool required;		   /* a text that is never null */
+	size_t count_offset;	   /* FIELD_U32S, FIELD_LIST: of a size_t */
+	size_t limit;		   /* FIELD_U32S */
 	const struct shape *shape; /* FIELD_OBJECT, FIELD_LIST */
 };
 
@@ -56,6 +56,6 @@ json_t *shape_to_json(const struct shape *shape, const void *from);
  * alone. Texts and lists go to the arena. `where` names the object in errors ("x.json.gz: builds[3]").
  */
 int shape_from_json(const struct shape *shape, void *into, const json_t *object, struct arena *arena,
-		const char *where, struct error *e);
+	const char *where, struct error *e);
 
 #endif

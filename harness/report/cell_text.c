@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define MOST_DECIMALS 6
 #define HUGE_EFFECT   14.0 /* e^14 is a million times: per cent say nothing any more */
@@ -87,11 +88,20 @@ char *cell_text_bound(double x, struct arena *arena)
 	return arena_strdup(arena, number);
 }
 
+/* Has the unit a prefix of its own (KBps, MWIPS)? Then there is none before it: "10.04 k KBps" is no unit. */
+static bool has_prefix(const char *unit)
+{
+	return unit[0] != '\0' && strchr("KMGTk", unit[0]) != NULL && unit[1] >= 'A' && unit[1] <= 'Z';
+}
+
 static char *rate_text(const struct doc_cell *cell, struct arena *arena)
 {
 	char number[NUM_SIZE];
 
-	num_rate(cell->summary->median, number);
+	if (has_prefix(cell->unit))
+		num_significant(cell->summary->median, 4, number);
+	else
+		num_rate(cell->summary->median, number);
 	return arena_printf(arena, "%s%s%s", number, cell->unit[0] != '\0' ? " " : "", cell->unit);
 }
 

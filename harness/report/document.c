@@ -26,12 +26,15 @@ static const char *text_or(const char *text, const char *fallback)
 	return text != NULL ? text : fallback;
 }
 
-const struct comparison *document_comparison(const struct result *result, uint32_t build)
+const struct comparison **document_comparisons(
+	const struct record *record, const struct result *result, struct arena *arena)
 {
-	for (size_t i = 0; i < result->comparison_count; i++)
-		if (result->comparisons[i].b == build)
-			return &result->comparisons[i];
-	return NULL;
+	const struct comparison **of_build = arena_array(arena, record->build_count, sizeof(*of_build));
+
+	for (size_t i = result->comparison_count; i-- > 0;)
+		if (result->comparisons[i].b < record->build_count)
+			of_build[result->comparisons[i].b] = &result->comparisons[i];
+	return of_build;
 }
 
 const char *document_reason(const struct record *record, uint32_t build)
@@ -64,7 +67,8 @@ static size_t find_column(const struct draft *draft, const char *variant)
 	return i;
 }
 
-static size_t find_row(const struct record *record, const struct draft *draft, const struct record_build *build)
+static size_t find_row(
+	const struct record *record, const struct draft *draft, const struct record_build *build)
 {
 	size_t i = 0;
 
@@ -72,7 +76,7 @@ static size_t find_row(const struct record *record, const struct draft *draft, c
 		const struct record_build *row = &record->builds[draft->rows.v[i]];
 
 		if (strcmp(row->workload, build->workload) == 0 &&
-				strcmp(text_or(row->args, ""), text_or(build->args, "")) == 0)
+			strcmp(text_or(row->args, ""), text_or(build->args, "")) == 0)
 			break;
 	}
 	return i;
@@ -110,7 +114,8 @@ static const char *unit_of(const struct record *record, const struct record_buil
 	return workload != NULL ? text_or(workload->unit, "") : "";
 }
 
-static struct doc_note *find_note(struct document *document, const char *what, const char *reason, size_t *number)
+static struct doc_note *find_note(
+	struct document *document, const char *what, const char *reason, size_t *number)
 {
 	for (size_t i = 0; i < document->note_count; i++) {
 		struct doc_note *note = &document->notes[i];
@@ -124,7 +129,7 @@ static struct doc_note *find_note(struct document *document, const char *what, c
 
 /* The number of the reason; cells with the same reason share it. */
 static size_t add_note(struct document *document, struct arena *arena, const struct record_build *build,
-		const char *what, const char *reason)
+	const char *what, const char *reason)
 {
 	size_t number = 0;
 	struct doc_note *note = find_note(document, what, reason, &number);
@@ -172,7 +177,8 @@ static enum doc_kind kind_of_cell(const struct record_build *build, const struct
 {
 	if (build->status == CELL_IMPOSSIBLE)
 		return DOC_IMPOSSIBLE;
-	if (build->status == CELL_BUILD_FAILED || build->status == CELL_CHECK_FAILED || build->status == CELL_RUN_FAILED)
+	if (build->status == CELL_BUILD_FAILED || build->status == CELL_CHECK_FAILED ||
+		build->status == CELL_RUN_FAILED)
 		return DOC_FAILED;
 	if (cell->comparison != NULL && cell->comparison->answer != ANSWER_NONE)
 		return kind_of_answer(cell->comparison->answer);
@@ -181,17 +187,18 @@ static enum doc_kind kind_of_cell(const struct record_build *build, const struct
 
 /* What the number beside the cell leads to; nothing for a cell that speaks for itself. */
 static size_t note_of(struct document *document, struct arena *arena, const struct record *record,
-		const struct record_build *build, const struct doc_cell *cell)
+	const struct record_build *build, const struct doc_cell *cell)
 {
 	const char *reason = document_reason(record, (uint32_t)(build - record->builds));
 	const struct comparison *c = cell->comparison;
 
 	switch (cell->kind) {
 	case DOC_IMPOSSIBLE:
-		return add_note(document, arena, build, "cannot exist here", text_or(reason, "no reason was recorded"));
+		return add_note(document, arena, build, "cannot exist here",
+			text_or(reason, "no reason was recorded"));
 	case DOC_FAILED:
 		return add_note(document, arena, build, cell_status_text(build->status),
-				text_or(reason, "no reason was recorded"));
+			text_or(reason, "no reason was recorded"));
 	case DOC_NOT_MEASURED:
 		if (c == NULL || c->reason == NULL)
 			reason = reason_not_measured(record, false, arena);
@@ -199,9 +206,13 @@ static size_t note_of(struct document *document, struct arena *arena, const stru
 			reason = c->reason;
 		return add_note(document, arena, build, "no value", reason);
 	case DOC_CANT_TELL:
-		return c->has_effect || c->reason == NULL ? 0 : add_note(document, arena, build, "can't tell", c->reason);
+		return c->has_effect || c->reason == NULL
+			       ? 0
+			       : add_note(document, arena, build, "can't tell", c->reason);
 	case DOC_RATE:
-		return c == NULL || c->reason == NULL ? 0 : add_note(document, arena, build, "not compared", c->reason);
+		return c == NULL || c->reason == NULL
+			       ? 0
+			       : add_note(document, arena, build, "not compared", c->reason);
 	default:
 		return 0;
 	}
@@ -219,8 +230,8 @@ static struct doc_cell make_cell(struct maker *maker, uint32_t index)
 {
 	const struct record_build *build = &maker->record->builds[index];
 	struct doc_cell cell = {.summary = &maker->result->cells[index],
-			.comparison = maker->of_build[index],
-			.unit = unit_of(maker->record, build)};
+		.comparison = maker->of_build[index],
+		.unit = unit_of(maker->record, build)};
 
 	cell.kind = kind_of_cell(build, &cell);
 	cell.note = note_of(maker->document, maker->arena, maker->record, build, &cell);
@@ -236,15 +247,16 @@ static const char *label_of(const struct record_build *build, struct arena *aren
 }
 
 /* "gcc 12.2.0 (slot gcc)" */
-static const char *heading_of(const struct record *record, const struct draft *draft, bool show_copies,
-		struct arena *arena)
+static const char *heading_of(
+	const struct record *record, const struct draft *draft, bool show_copies, struct arena *arena)
 {
 	const struct record_toolchain *toolchain = record_toolchain(record, draft->slot);
 	const char *copies = "";
 	const char *family, *version;
 
 	if (show_copies)
-		copies = arena_printf(arena, ", %u %s", draft->copies, draft->copies == 1 ? "copy" : "copies");
+		copies =
+			arena_printf(arena, ", %u %s", draft->copies, draft->copies == 1 ? "copy" : "copies");
 	if (strcmp(draft->slot, "none") == 0)
 		return arena_printf(arena, "no toolchain: flags don't act here%s", copies);
 	if (toolchain == NULL)
@@ -258,10 +270,10 @@ static struct doc_table make_table(struct maker *maker, const struct draft *draf
 {
 	struct arena *arena = maker->arena;
 	struct doc_table table = {.slot = draft->slot,
-			.copies = draft->copies,
-			.heading = heading_of(maker->record, draft, show_copies, arena),
-			.column_count = draft->columns.n,
-			.row_count = draft->rows.n};
+		.copies = draft->copies,
+		.heading = heading_of(maker->record, draft, show_copies, arena),
+		.column_count = draft->columns.n,
+		.row_count = draft->rows.n};
 
 	table.columns = arena_array(arena, table.column_count, sizeof(*table.columns));
 	table.rows = arena_array(arena, table.row_count, sizeof(*table.rows));
@@ -302,15 +314,11 @@ static void make_tables(struct maker *maker)
 }
 
 struct document *document_new(const struct record *record, const struct result *result,
-		const struct doc_options *options, struct arena *arena)
+	const struct doc_options *options, struct arena *arena)
 {
 	struct document *document = arena_new(arena, struct document);
-	struct maker maker = {document, record, result, NULL, arena};
+	struct maker maker = {document, record, result, document_comparisons(record, result, arena), arena};
 
-	maker.of_build = arena_array(arena, record->build_count, sizeof(*maker.of_build));
-	for (size_t i = result->comparison_count; i-- > 0;)
-		if (result->comparisons[i].b < record->build_count)
-			maker.of_build[result->comparisons[i].b] = &result->comparisons[i];
 	make_tables(&maker);
 	document_remarks(document, record, result, options, arena);
 	return document;

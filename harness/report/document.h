@@ -32,14 +32,14 @@ enum doc_kind {
 
 struct doc_cell {
 	enum doc_kind kind;
-	const struct cell_summary *summary;	 /* NULL: DOC_BLANK */
-	const struct comparison *comparison;	 /* NULL: none */
-	const char *unit;			 /* of the rate */
-	size_t note;				 /* number of the reason below, from 1; 0: none */
+	const struct cell_summary *summary;  /* NULL: DOC_BLANK */
+	const struct comparison *comparison; /* NULL: none */
+	const char *unit;		     /* of the rate */
+	size_t note;			     /* number of the reason below, from 1; 0: none */
 };
 
 struct doc_row {
-	const char *label; /* workload, and its parameters */
+	const char *label;	/* workload, and its parameters */
 	struct doc_cell *cells; /* one a column */
 };
 
@@ -47,7 +47,7 @@ struct doc_row {
 struct doc_table {
 	const char *slot;
 	uint32_t copies;
-	const char *heading; /* the toolchain's identity */
+	const char *heading;  /* the toolchain's identity */
 	const char **columns; /* variants, the baseline's first */
 	size_t column_count;
 	struct doc_row *rows;
@@ -56,7 +56,7 @@ struct doc_table {
 
 /* Reason number i + 1, and the cells that it explains. */
 struct doc_note {
-	const char *what;   /* "build failed", "cannot exist here", ... */
+	const char *what; /* "build failed", "cannot exist here", ... */
 	const char *reason;
 	struct words cells; /* the first few */
 	size_t cell_count;
@@ -75,7 +75,7 @@ struct document {
 	size_t table_count;
 	struct doc_note *notes;
 	size_t note_count, note_cap;
-	unsigned kinds; /* bit 1 << enum doc_kind: which occur */
+	unsigned kinds;	    /* bit 1 << enum doc_kind: which occur */
 	const char *legend; /* NULL: nothing to explain */
 	struct words means;
 	struct words undecided;
@@ -91,15 +91,16 @@ struct doc_options {
 
 /* Builds it all. */
 struct document *document_new(const struct record *record, const struct result *result,
-		const struct doc_options *options, struct arena *arena);
+	const struct doc_options *options, struct arena *arena);
 
-/* The first comparison of this cell against its baseline, or NULL. Slow: for one cell. */
-const struct comparison *document_comparison(const struct result *result, uint32_t build);
+/* For each build of the record its first comparison (as b), or NULL. An array in the arena. */
+const struct comparison **document_comparisons(
+	const struct record *record, const struct result *result, struct arena *arena);
 /* Why a cell has no value: its own reason, else that of its first failure; NULL when there is none. */
 const char *document_reason(const struct record *record, uint32_t build);
 
 /* Fills means, undecided, disturbances, hints, legend, title and alerts of a document with tables. */
 void document_remarks(struct document *document, const struct record *record, const struct result *result,
-		const struct doc_options *options, struct arena *arena);
+	const struct doc_options *options, struct arena *arena);
 
 #endif

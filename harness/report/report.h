@@ -13,10 +13,10 @@
 #include "record/record.h"
 
 struct report_options {
-	unsigned width;	 /* columns of the terminal; 0: 100 */
-	bool colour;	 /* terminal only; never the only carrier of meaning */
-	bool unicode;	 /* may use +- and box characters beyond ASCII */
-	bool verbose;	 /* details under the table */
+	unsigned width;	  /* columns of the terminal; 0: 100 */
+	bool colour;	  /* terminal only; never the only carrier of meaning */
+	bool unicode;	  /* may use +- and box characters beyond ASCII */
+	bool verbose;	  /* details under the table */
 	const char *path; /* where the record is; shown at the end; NULL: not archived */
 };
 
@@ -26,16 +26,19 @@ struct report_options {
  * cells with their reason, geometric means "n of m", what disturbed the run, how to see finer, where the record
  * is.
  */
-void report_terminal(const struct record *record, const struct result *result, const struct report_options *options,
-		struct buf *out);
+void report_terminal(const struct record *record, const struct result *result,
+	const struct report_options *options, struct buf *out);
 /* GitHub-flavoured Markdown of the same. */
-void report_markdown(const struct record *record, const struct result *result, const struct report_options *options,
-		struct buf *out);
-/* RFC 4180: one line a cell with a header line; numbers in full; cells that a spreadsheet would take for a formula are quoted with a leading apostrophe. */
+void report_markdown(const struct record *record, const struct result *result,
+	const struct report_options *options, struct buf *out);
+/*
+ * RFC 4180: one line a cell with a header line; numbers in full; texts that a spreadsheet would take for a formula
+ * are quoted with a leading apostrophe, control characters escaped, so that a line of the file is a cell.
+ */
 void report_csv(const struct record *record, const struct result *result, struct buf *out);
 /* One JSON document, schema "flagstone.result/1": cells and comparisons, null with a reason where there is no number. */
-void report_json(const struct record *record, const struct result *result, const struct report_options *options,
-		struct buf *out);
+void report_json(const struct record *record, const struct result *result,
+	const struct report_options *options, struct buf *out);
 /* The facts of a record, "KEY = VALUE  (source)" a line, unknown with their reason. */
 void report_facts(const struct record *record, struct buf *out);
 

@@ -103,25 +103,43 @@ static void add_item(struct run *run, size_t cell, uint32_t arm)
 	item->check_rel = plan->variant->check_rel >= 0 ? plan->variant->check_rel : plan->workload->check_rel;
 }
 
+/*
+ * Second arms of baseline cells for the A/A check, one a workload: of the first slot, then of the next ones, until
+ * there are pairs enough; --aa asks for one of each slot.
+ */
+static void add_arms(struct run *run, size_t pairs)
+{
+	const struct record *record = run->record;
+	bool all = run->session->options.aa;
+
+	for (size_t t = 0; t < record->toolchain_count && (all || pairs < STATS_AA_MIN_PAIRS); t++) {
+		size_t last = SIZE_MAX;
+
+		for (size_t i = 0; i < record->build_count; i++) {
+			const struct record_build *build = &record->builds[i];
+			size_t workload = workload_index(record, build->workload);
+
+			if (build->status != CELL_BUILT || !build->baseline || workload == last ||
+					strcmp(build->slot, record->toolchains[t].slots.v[0]) != 0)
+				continue;
+			last = workload;
+			pairs++;
+			add_item(run, i, 1);
+		}
+	}
+}
+
 static void add_items(struct run *run)
 {
 	const struct record *record = run->record;
-	size_t pairs = free_pairs(run), last = SIZE_MAX;
+	size_t pairs = free_pairs(run);
 
 	run->items = arena_array(run->arena, 2 * record->build_count, sizeof(*run->items));
 	for (size_t i = 0; i < record->build_count; i++)
 		if (record->builds[i].status == CELL_BUILT)
 			add_item(run, i, 0);
-	if (run->settings.layouts_min < 8)
-		return; /* placement is not averaged: nothing to check with */
-	for (size_t i = 0; i < record->build_count && (pairs < STATS_AA_MIN_PAIRS || run->session->options.aa); i++) {
-		size_t workload = workload_index(record, record->builds[i].workload);
-
-		if (record->builds[i].status != CELL_BUILT || !record->builds[i].baseline || workload == last)
-			continue;
-		last = workload; /* one a workload: its first baseline cell */
-		add_item(run, i, 1);
-	}
+	if (run->settings.layouts_min >= STATS_MIN_LAYOUTS)
+		add_arms(run, pairs);
 }
 
 /* All layouts that every item has: links that failed or did not fit into the time lower the number for all. */

@@ -134,7 +134,7 @@ static int find_host(struct session *session, struct error *e)
 	return 0;
 }
 
-static int make_plan(struct session *session, struct error *e)
+int session_plan(struct session *session, struct error *e)
 {
 	struct spec_errors errors = {.arena = session->arena};
 	struct plan_options options = {.only = session->options.only,
@@ -155,6 +155,7 @@ int session_open(struct session *session, const struct session_options *options,
 	struct toolchain_options find = {.probe = options->probe};
 
 	memset(session, 0, sizeof(*session));
+	session->opened_ns = clock_ns();
 	session->arena = arena;
 	session->options = *options;
 	if (events != NULL)
@@ -172,7 +173,7 @@ int session_open(struct session *session, const struct session_options *options,
 	find.cache_folder = session->cache_folder;
 	if (toolchains_find(&session->project, &find, arena, &session->toolchains, e) != 0)
 		return -1;
-	return options->matrix != NULL ? make_plan(session, e) : 0;
+	return options->matrix != NULL ? session_plan(session, e) : 0;
 }
 
 void session_close(struct session *session)

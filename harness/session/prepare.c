@@ -1,11 +1,11 @@
-#include <stdarg.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/num.h"
-#include "base/mem.h"
 #include "measure/sample.h"
+#include "record/json.h"
 #include "session/run.h"
-#include "sys/process.h"
 
 /* Before the first round: is each build right, and how much work is a sample? */
 
@@ -130,8 +130,7 @@ static struct run_units *units_of(struct run *run, const struct plan_cell *cell)
 	return units;
 }
 
-/* Units that an earlier record of this host used for the same workload content and copies; 0: none. */
-static uint64_t units_in(const struct record *record, const char *content_hash, const struct run_units *units)
+uint64_t run_units_in(const struct record *record, const char *content_hash, const struct run_units *units)
 {
 	for (size_t i = 0; i < record->build_count; i++) {
 		const struct record_build *build = &record->builds[i];
@@ -152,6 +151,19 @@ static const char *content_hash_of(const struct run *run, const struct run_units
 	return record_workload(run->record, units->workload->name)->content_hash;
 }
 
+static int read_head(struct run *run, const char *path, struct record **record)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t samples;
+	int result;
+
+	if (fd < 0)
+		return -1;
+	result = record_read_head(fd, path, run->arena, record, &samples, NULL);
+	close(fd);
+	return result;
+}
+
 /* Takes units from the newest records of this host with the same length of sample. */
 static void units_from_archive(struct run *run)
 {
@@ -167,11 +179,11 @@ static void units_from_archive(struct run *run)
 		if (run->record->host_name == NULL || strcmp(entry->host, run->record->host_name) != 0)
 			continue;
 		looked_at++;
-		if (archive_read_head(run->archive, entry->path, &record, NULL) != 0)
+		if (read_head(run, entry->path, &record) != 0)
 			continue;
 		for (size_t k = 0; k < run->units_count; k++)
 			if (run->units[k].units == 0 && record->plan.settings.sample_ns == run->settings.sample_ns)
-				run->units[k].units = units_in(record, content_hash_of(run, &run->units[k]), &run->units[k]);
+				run->units[k].units = run_units_in(record, content_hash_of(run, &run->units[k]), &run->units[k]);
 		record_release(record);
 	}
 }
@@ -289,16 +301,22 @@ int run_calibrate(struct run *run, struct error *e)
 	run->units = arena_array(run->arena, run->item_count, sizeof(*run->units));
 	for (size_t i = 0; i < run->item_count; i++)
 		run->items[i].units = units_of(run, plan_cell(run, run->items[i].cell));
-	units_from_archive(run);
+	if (run->resumed == NULL)
+		units_from_archive(run);
 	for (size_t i = 0; i < run->units_count; i++) {
 		struct run_units *units = &run->units[i];
 		const struct run_item *item = first_open(run, units);
 		bool fit = false;
 
+		if (run->resumed != NULL) {
+			units->units = run_units_in(run->resumed, content_hash_of(run, units), units);
+			fit = units->units > 0; /* the rest of a run does the same work as its beginning */
+		}
+
 		run_tell(run, "calibrate", i, run->units_count, -1, 0);
 		if (item == NULL)
 			continue;
-		if (units->units > 0 && units_still_fit(run, item, &fit, e) != 0)
+		if (!fit && units->units > 0 && units_still_fit(run, item, &fit, e) != 0)
 			return -1;
 		if (!fit && calibrate_all(run, units, e) != 0)
 			return -1;

@@ -5,7 +5,7 @@
 #include "compare/effect.h"
 #include "host/host.h"
 #include "session/run.h"
-#include "sys/process.h"
+#include "stats/marked.h"
 
 /* Rounds over blocks, looks, the journal after each round, and when it is enough. */
 
@@ -120,17 +120,15 @@ static bool is_look(const struct record_plan *plan, uint32_t rounds)
 	return false;
 }
 
-static bool workload_open(const struct run *run, const struct record *record, const char *workload)
+/* Is any comparison of this workload open? */
+static bool workload_wanted(const struct record *record, const char *workload)
 {
 	for (size_t i = 0; i < record->plan.comparison_count; i++) {
 		const struct record_comparison *c = &record->plan.comparisons[i];
-		const struct record_build *b = &record->builds[c->b];
 
-		if (c->closed_at == 0 && strcmp(b->workload, workload) == 0 && b->status < CELL_BUILT == false &&
-				b->status != CELL_CHECK_FAILED && b->status != CELL_RUN_FAILED)
+		if (c->closed_at == 0 && strcmp(record->builds[c->b].workload, workload) == 0)
 			return true;
 	}
-	(void)run;
 	return false;
 }
 
@@ -152,7 +150,44 @@ static bool cell_wanted(const struct run *run, size_t cell)
 	return !any;
 }
 
-/* Closes what the look settles; a cell leaves with its last comparison, arms with their workload. */
+/* A cell leaves with its last comparison, arms with their workload. */
+static void close_settled(struct run *run)
+{
+	const struct record *record = run->record;
+
+	for (size_t i = 0; i < run->item_count; i++) {
+		struct run_item *item = &run->items[i];
+
+		if (item->arm > 0)
+			item->open &= workload_wanted(record, record->workloads[item->workload].name);
+		else
+			item->open &= cell_wanted(run, item->cell);
+	}
+}
+
+/*
+ * Identical code needs no more rounds for an answer, but is what the A/A check lives on: it stays as long as
+ * something else of its workload does.
+ */
+static void close_same_code(struct record *record, const struct result *result, uint32_t rounds)
+{
+	for (size_t i = 0; i < result->comparison_count; i++) {
+		struct record_comparison *c = &record->plan.comparisons[i];
+		bool others = false;
+
+		if (c->closed_at != 0 || result->comparisons[i].answer != ANSWER_SAME_CODE)
+			continue;
+		for (size_t k = 0; k < result->comparison_count; k++)
+			others |= record->plan.comparisons[k].closed_at == 0 &&
+					result->comparisons[k].answer != ANSWER_SAME_CODE &&
+					strcmp(record->builds[record->plan.comparisons[k].b].workload,
+							record->builds[c->b].workload) == 0;
+		if (!others)
+			c->closed_at = rounds;
+	}
+}
+
+/* Closes what the look settles. */
 static void look(struct run *run, uint32_t rounds)
 {
 	struct record *record = run->record;
@@ -166,18 +201,12 @@ static void look(struct run *run, uint32_t rounds)
 		struct record_comparison *c = &record->plan.comparisons[i];
 		enum answer answer = result.comparisons[i].answer;
 
-		if (c->closed_at == 0 && answer != ANSWER_CANT_TELL)
+		if (c->closed_at == 0 && answer != ANSWER_CANT_TELL && answer != ANSWER_SAME_CODE)
 			c->closed_at = rounds;
 	}
-	for (size_t i = 0; i < run->item_count; i++) {
-		struct run_item *item = &run->items[i];
-
-		if (item->arm > 0)
-			item->open &= workload_open(run, record, record->workloads[item->workload].name);
-		else
-			item->open &= cell_wanted(run, item->cell);
-	}
+	close_same_code(record, &result, rounds);
 	arena_release(&arena);
+	close_settled(run);
 }
 
 static size_t open_count(const struct run *run)
@@ -220,7 +249,7 @@ static void watch_others(struct run *run)
 
 static int keep_round(struct run *run, uint32_t round, struct error *e)
 {
-	if (journal_round(run->journal, run->record, run->journalled, run->record->samples.n, round, e) != 0)
+	if (journal_round(run->journal, run->record, e) != 0)
 		return error_context(e, "keeping round %u", round);
 	run->journalled = run->record->samples.n;
 	return 0;
@@ -230,7 +259,12 @@ static void fix_thresholds(struct run *run)
 {
 	struct record_plan *plan = &run->record->plan;
 
-	measure_fix_thresholds(&run->measurer, &run->record->samples);
+	struct samples own = {.v = run->record->samples.v + run->first_row,
+			.n = run->record->samples.n - run->first_row};
+
+	if (own.n < STATS_MARKED_MIN)
+		return; /* after a later round, then */
+	measure_fix_thresholds(&run->measurer, &own);
 	plan->canary_dep_limit_ns = run->measurer.canary_dep_limit_ns;
 	plan->canary_wide_limit_ns = run->measurer.canary_wide_limit_ns;
 	plan->run_wait_limit = run->measurer.run_wait_limit;
@@ -246,12 +280,28 @@ static void set_measured(struct run *run)
 	}
 }
 
+/* An unfinished round is no round: all cells have the same number. */
+static void drop_unfinished(struct run *run)
+{
+	struct record *record = run->record;
+	size_t kept = 0;
+
+	record->samples.n = run->journalled;
+	for (size_t i = 0; i < record->failure_count; i++)
+		if (record->failures[i].sample < (int64_t)record->samples.n)
+			record->failures[kept++] = record->failures[i];
+	record->failure_count = kept;
+}
+
 int run_rounds(struct run *run, struct error *e)
 {
 	uint32_t done = run->first_round;
 	int result = 0;
 
 	run->measure_begin_ns = clock_ns();
+	facts_setf(&run->record->harness, "harness.start_to_measure_ns", "CLOCK_MONOTONIC_RAW", "%lld",
+			(long long)(run->measure_begin_ns - run->session->opened_ns));
+	close_settled(run); /* what a resumed run had settled */
 	while (done < run->settings.rounds_max && open_count(run) > 0) {
 		bool over = run->settings.budget_ns > 0 && measured_ns(run) > run->settings.budget_ns;
 
@@ -263,12 +313,11 @@ int run_rounds(struct run *run, struct error *e)
 		run_tell(run, "measure", done, run->settings.rounds_max, left_ns(run, done), open_count(run));
 		result = measure_round(run, done, e);
 		if (result != 0) {
-			/* an unfinished round is no round: all cells have the same number */
-			run->record->samples.n = run->journalled;
+			drop_unfinished(run);
 			break;
 		}
 		set_measured(run);
-		if (done == run->first_round && run->measurer.canary_dep_limit_ns <= 0)
+		if (run->measurer.run_wait_limit <= 0)
 			fix_thresholds(run);
 		watch_others(run);
 		result = keep_round(run, done, e);

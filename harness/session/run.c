@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
-#include "base/num.h"
+#include "base/file.h"
 #include "host/host.h"
 #include "sys/process.h"
 
@@ -81,15 +80,6 @@ static int prepare_measurer(struct run *run, struct error *e)
 	return 0;
 }
 
-static size_t usable_items(const struct run *run)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < run->item_count; i++)
-		n += run->items[i].open;
-	return n;
-}
-
 /* Build, link, check, calibrate. Interrupted or impossible: -1. */
 static int prepare(struct run *run, struct error *e)
 {
@@ -136,9 +126,9 @@ static int archive_run(struct run *run, int result, const struct error *why, str
 	if (archive_write(run->archive, record, &outcome->path, e) != 0)
 		return error_advice(e, "finished rounds are kept in %s; make room, then `flagstone run --resume`",
 				journal_path(run->journal));
-	journal_close_remove(run->journal);
+	result = journal_close_remove(run->journal, e);
 	run->journal = NULL;
-	return 0;
+	return result;
 }
 
 static void run_release(struct run *run)
@@ -150,6 +140,28 @@ static void run_release(struct run *run)
 	lock_release(&run->lock);
 }
 
+/* A machine without a machine id is told apart by a random one, drawn once and kept in the archive. */
+static const char *random_host(struct run *run, struct error *e)
+{
+	char *path = file_join(run->arena, run->archive->root, ".host");
+	struct buf text = {0};
+	char *random;
+	char hex[33];
+
+	if (file_exists(path)) {
+		if (file_read(path, 64, &text, e) != 0)
+			return NULL;
+		random = arena_strdup(run->arena, buf_text(&text));
+		buf_release(&text);
+		return random;
+	}
+	rng_fresh_hex(hex);
+	if (file_write_atomic(path, hex, strlen(hex), e) != 0)
+		return NULL;
+	record_note(run->record, "this machine has no machine id: a random one is kept in %s", path);
+	return arena_strdup(run->arena, hex);
+}
+
 static int open_archive(struct run *run, struct error *e)
 {
 	struct session *session = run->session;
@@ -158,7 +170,7 @@ static int open_archive(struct run *run, struct error *e)
 	if (archive_open(run->archive, run->arena, session->archive_folder, true, e) != 0)
 		return -1;
 	if (session->host_name == NULL) {
-		const char *random = archive_host_random(run->archive, e);
+		const char *random = random_host(run, e);
 
 		if (random == NULL)
 			return -1;
@@ -169,32 +181,63 @@ static int open_archive(struct run *run, struct error *e)
 	return 0;
 }
 
+/* From a described record to one in the archive. */
+static int carry_out(struct run *run, struct session_outcome *outcome, struct error *e)
+{
+	struct error why = {0};
+	int result;
+
+	note_load(run);
+	if (prepare(run, e) != 0)
+		return -1;
+	if (run->resumed != NULL && run_take_up(run, e) != 0)
+		return -1;
+	run->journal = journal_create(run->archive, run->record, e);
+	if (run->journal == NULL)
+		return -1;
+	result = run_rounds(run, &why);
+	outcome->code = outcome_code(run->record, result, &why);
+	if (result != 0 && why.code != EXIT_INTERRUPTED && why.code != EXIT_TERMINATED)
+		run_say(run, "%s", why.text);
+	outcome->record = run->record;
+	return archive_run(run, result, &why, outcome, e);
+}
+
+static int take_lock(struct run *run, struct error *e)
+{
+	const struct session *session = run->session;
+
+	return lock_take(&run->lock, arena_printf(run->arena, "flagstone run %s", session->matrix.name),
+			session->options.lock_wait_ns, e);
+}
+
 int session_run(struct session *session, const struct session_repeat *repeat, struct session_outcome *outcome,
 		struct error *e)
 {
 	struct run run = {.session = session, .arena = session->arena, .lock = {.fd = -1}};
-	struct error why = {0};
 	int result = -1;
 
 	memset(outcome, 0, sizeof(*outcome));
 	run.settings = session_settings(session);
-	if (lock_take(&run.lock, arena_printf(run.arena, "flagstone run %s", session->matrix.name),
-			    session->options.lock_wait_ns, e) != 0)
-		return -1;
-	if (open_archive(&run, e) != 0 || run_describe(&run, repeat, e) != 0)
-		goto out;
-	note_load(&run);
-	if (prepare(&run, e) != 0)
-		goto out;
-	if (journal_create(run.archive, run.record, &run.journal, e) != 0)
-		goto out;
-	result = run_rounds(&run, &why);
-	outcome->code = outcome_code(run.record, result, &why);
-	if (result != 0 && why.code != EXIT_INTERRUPTED && why.code != EXIT_TERMINATED)
-		run_say(&run, "%s", why.text);
-	result = archive_run(&run, result, &why, outcome, e);
-	outcome->record = run.record;
-out:
+	if (take_lock(&run, e) == 0 && run_describe(&run, repeat, e) == 0 && open_archive(&run, e) == 0) {
+		run.record->host_name = session->host_name;
+		result = carry_out(&run, outcome, e);
+	}
+	run_release(&run);
+	return result;
+}
+
+int session_resume(struct session *session, const char *what, struct session_outcome *outcome, struct error *e)
+{
+	struct run run = {.session = session, .arena = session->arena, .lock = {.fd = -1}};
+	int result = -1;
+
+	memset(outcome, 0, sizeof(*outcome));
+	if (take_lock(&run, e) == 0 && run_resume_open(&run, what, e) == 0 && run_describe(&run, NULL, e) == 0 &&
+			open_archive(&run, e) == 0) {
+		run.record->host_name = session->host_name;
+		result = run_resume_compare(&run, e) != 0 ? -1 : carry_out(&run, outcome, e);
+	}
 	run_release(&run);
 	return result;
 }

@@ -48,7 +48,9 @@ struct run {
 	size_t units_count;
 	struct build_layout *layouts; /* [(item) * layout_count + layout] */
 	uint32_t layout_count;
+	const struct record *resumed; /* the record that this run goes on with, or NULL */
 	uint32_t first_round;
+	size_t first_row; /* of this session's samples */
 	int64_t measure_begin_ns;
 	int64_t measured_before_ns; /* of earlier sessions, at a resume */
 	uint32_t busy_rounds;	    /* in which other programs wanted the CPUs */
@@ -72,6 +74,15 @@ int run_calibrate(struct run *run, struct error *e);
 int run_check_layout(struct run *run, struct run_item *item, uint32_t layout, struct error *e);
 /* An item failed: its cell's status and reason in the record, and all its items closed. */
 void run_fail_cell(struct run *run, size_t cell, enum cell_status status, const char *what, const char *reason);
+
+/* resume.c: finds the record to go on with; its cells, seed and settings become the session's. */
+int run_resume_open(struct run *run, const char *what, struct error *e);
+/* Refuses, with what differs, where host, toolchains or cells are not the same. */
+int run_resume_compare(struct run *run, struct error *e);
+/* After the builds: refuses other builds; takes over samples, failures, looks; sets the first round. */
+int run_take_up(struct run *run, struct error *e);
+/* Units that a record used for a workload's content, copies and args; 0: none. */
+uint64_t run_units_in(const struct record *record, const char *content_hash, const struct run_units *units);
 
 /* rounds.c */
 int run_rounds(struct run *run, struct error *e);

@@ -75,8 +75,7 @@ struct session {
 	struct cpu_list pin_order;
 	struct builder *builder;
 	struct build *builds; /* one a plan cell; reason set where impossible */
-	struct build_layout *layouts; /* [cell * (arms) ...]: see session_layout() */
-	uint32_t layout_count; /* linked for all possible cells */
+	int64_t opened_ns; /* clock_ns() when session_open() began */
 };
 
 /*
@@ -86,6 +85,8 @@ struct session {
 int session_open(struct session *session, const struct session_options *options, const struct session_events *events,
 		struct arena *arena, struct error *e);
 void session_close(struct session *session);
+/* Makes the plan again, after options.only was changed. */
+int session_plan(struct session *session, struct error *e);
 
 /* Estimated nanoseconds of build and measuring from the settings and the number of cells. */
 void session_estimate(const struct session *session, int64_t *build_ns, int64_t *measure_ns);

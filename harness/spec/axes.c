@@ -57,7 +57,7 @@ void matrix_read_axes(struct reader *reader, const struct key *key, const struct
 		refuse_plus(reader, axis);
 		m->axis_count += axis->name != NULL && axis->value_count > 0;
 	}
-	read_refuse_case_twins(reader, node, "axes");
+	read_refuse_case_twins(reader, node);
 }
 
 /* The same words without room behind them, so that adding to one holder's list cannot write into another's. */

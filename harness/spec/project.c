@@ -56,7 +56,9 @@ static void list_folder(
 		    folder)) /* a project may do without toolchains/, and the installed data without any */
 		return;
 	if (file_list(folder, arena, &files, &e) != 0) {
-		spec_error(load->reader.errors, whole(folder), "%s", e.text);
+		/* behind "reading folder NAME: ", which the place says already */
+		spec_error(load->reader.errors, whole(folder), "cannot be read: %s",
+			e.text + strlen("reading folder ") + strlen(folder) + 2);
 		return;
 	}
 	v = arena_array(arena, found->n + files.n + 1, sizeof(*v));

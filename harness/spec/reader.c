@@ -83,15 +83,14 @@ bool read_is_list(struct reader *reader, const struct key *key, const struct nod
 {
 	const char *form = key->form != NULL ? key->form : "a list of texts";
 
+	if (node->kind == NODE_LIST && node->n > 0)
+		return true;
 	if (node->kind == NODE_TEXT && !node_is_null(node))
 		spec_error(reader->errors, node->place, "`%s`: expected %s, found %s; write [%s]", key->name,
 			form, node_what(node, reader->arena), node->text);
-	else if (node->kind != NODE_LIST)
+	else
 		read_expected(reader, key->name, node, form);
-	else if (node->n == 0)
-		spec_error(reader->errors, node->place, "`%s`: expected %s, found an empty list", key->name,
-			form);
-	return node->kind == NODE_LIST && node->n > 0;
+	return false;
 }
 
 const char *read_name(struct reader *reader, const struct node *node, const char *what)
@@ -221,7 +220,7 @@ static int by_lower(const void *a, const void *b)
 	return order != 0 ? order : (p->place.column > q->place.column) - (p->place.column < q->place.column);
 }
 
-void read_refuse_case_twins(struct reader *reader, const struct node *map, const char *what)
+void read_refuse_case_twins(struct reader *reader, const struct node *map)
 {
 	const struct node **sorted;
 
@@ -235,6 +234,6 @@ void read_refuse_case_twins(struct reader *reader, const struct node *map, const
 		if (strcasecmp(sorted[i - 1]->text, sorted[i]->text) == 0 &&
 			strcmp(sorted[i - 1]->text, sorted[i]->text) != 0)
 			spec_error(reader->errors, sorted[i]->place,
-				"the %s `%s` and `%s` (line %u) differ only in case; rename one", what,
+				"the names `%s` and `%s` (line %u) differ only in case; rename one",
 				sorted[i]->text, sorted[i - 1]->text, sorted[i - 1]->place.line);
 }

@@ -78,8 +78,8 @@ void read_unknown(struct reader *reader, struct spec_place place, const char *wh
 	const char *const *allowed, size_t count);
 /* A text that is a name, or NULL with the error added. what: "a name", "the name of a variant". */
 const char *read_name(struct reader *reader, const struct node *node, const char *what);
-/* Keys that are equal but for case: an error. what: "variants". */
-void read_refuse_case_twins(struct reader *reader, const struct node *map, const char *what);
+/* Keys that are equal but for case: an error. */
+void read_refuse_case_twins(struct reader *reader, const struct node *map);
 /* The value's text, or NULL with "expected FORM" added: nothing, a list or a mapping stands there. */
 const char *read_text(struct reader *reader, const struct key *key, const struct node *node);
 /* Is it a list with at least one entry? Else an error. */

@@ -55,6 +55,9 @@ static const struct {
 	{NULL, "mapping values are not allowed",
 		"a `:` cannot stand here; put the text in quotes if the `:` belongs to it, else look at the "
 		"indentation"},
+	{NULL, "unexpected ':'",
+		"a `:` cannot stand here; put the text in quotes if the `:` belongs to it, else look at the "
+		"indentation"},
 	{NULL, "could not find expected ':'", "expected `key: value`, found a line without `:`"},
 	{NULL, "did not find expected key", "expected a key here; look at the indentation"},
 	{NULL, "did not find expected '-' indicator",

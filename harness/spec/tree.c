@@ -95,10 +95,14 @@ static int by_text(const void *a, const void *b)
 	return order != 0 ? order : (p->place.column > q->place.column) - (p->place.column < q->place.column);
 }
 
-/* Sorted, since a hostile file has a hundred thousand keys. */
-static void find_duplicates(struct parse *p, const struct node *map)
+/*
+ * Complains about keys given again and takes them out, so that a reader sees each once. Sorted, since a hostile
+ * file has a hundred thousand keys.
+ */
+static void drop_duplicates(struct parse *p, struct node *map)
 {
 	struct node **sorted, *first;
+	size_t kept = 0;
 
 	if (map->n < 2)
 		return;
@@ -107,13 +111,22 @@ static void find_duplicates(struct parse *p, const struct node *map)
 	qsort(sorted, map->n, sizeof(struct node *), by_text);
 	first = sorted[0];
 	for (size_t i = 1; i < map->n; i++) {
-		if (strcmp(first->text, sorted[i]->text) == 0)
-			spec_error(p->errors, sorted[i]->place,
-				"the key `%s` is given twice; the first is at line %u, column %u",
-				first->text, first->place.line, first->place.column);
-		else
+		if (strcmp(first->text, sorted[i]->text) != 0) {
 			first = sorted[i];
+			continue;
+		}
+		spec_error(p->errors, sorted[i]->place,
+			"the key `%s` is given twice; the first is at line %u, column %u", first->text,
+			first->place.line, first->place.column);
+		sorted[i]->text = NULL;
 	}
+	for (size_t i = 0; i < map->n; i++) {
+		if (map->keys[i]->text == NULL)
+			continue;
+		map->keys[kept] = map->keys[i];
+		map->items[kept++] = map->items[i];
+	}
+	map->n = kept;
 }
 
 static struct node *parse_list(struct parse *p, struct node *list, int depth)
@@ -157,7 +170,7 @@ static struct node *parse_map(struct parse *p, struct node *map, int depth)
 			spec_error(p->errors, key->place, "a key must be a text, found %s",
 				node_what(key, p->arena));
 	}
-	find_duplicates(p, map);
+	drop_duplicates(p, map);
 	return map;
 }
 
@@ -291,9 +304,9 @@ const char *node_what(const struct node *node, struct arena *arena)
 	enum { SHOWN = 60 };
 
 	if (node->kind == NODE_MAP)
-		return "a mapping";
+		return node->n > 0 ? "a mapping" : "an empty mapping";
 	if (node->kind == NODE_LIST)
-		return "a list";
+		return node->n > 0 ? "a list" : "an empty list";
 	if (node_is_null(node))
 		return "nothing";
 	if (strlen(node->text) > SHOWN)

@@ -74,9 +74,15 @@ static void bound_text(enum key_type type, double x, char text[NUM_SIZE])
 		for (blank = text; *blank != '\0'; blank++) /* 1.00 ms: shown as 1 ms */
 			if (strncmp(blank, ".00 ", 4) == 0)
 				memmove(blank, blank + 3, strlen(blank + 3) + 1);
+	} else if (type == KEY_SIZE) {
+		size_t unit = 0;
+
+		for (; unit < 4 && x >= 1024 && x == 1024 * (double)(int64_t)(x / 1024); unit++)
+			x /= 1024;
+		snprintf(text, NUM_SIZE, "%.0f%.1s", x, &"\0KMGT"[unit]);
 	} else if (type == KEY_PERCENT) {
 		snprintf(text, NUM_SIZE, "%g%%", 100 * x);
-	} else if (x < 1e15 && x == (double)(int64_t)x) {
+	} else if (x <= 0x1p53 && x == (double)(int64_t)x) {
 		snprintf(text, NUM_SIZE, "%lld", (long long)x);
 	} else {
 		snprintf(text, NUM_SIZE, "%g", x);

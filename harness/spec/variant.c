@@ -58,14 +58,13 @@ struct spec_variant *matrix_read_flag_sets(
 			spec_error(reader->errors, node->keys[i]->place,
 				"the name `none` is reserved for cells on which flags do not act; choose "
 				"another");
-		set->name = name != NULL ? name : "";
-		set->place = node->keys[i]->place;
-		set->check_rel = -1;
+		*set = (struct spec_variant){
+			.name = name != NULL ? name : "", .place = node->keys[i]->place, .check_rel = -1};
 		read_map(reader, node->items[i], one, KEYS(variant_keys), set);
 		check_only(reader, &set->only);
 		*count += name != NULL;
 	}
-	read_refuse_case_twins(reader, node, arena_printf(reader->arena, "%ss", what));
+	read_refuse_case_twins(reader, node);
 	return sets;
 }
 

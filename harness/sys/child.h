@@ -57,8 +57,7 @@ struct child_plan {
 	int cpu;				/* -1: not pinned */
 	uint64_t memory_limit, file_size_limit; /* 0: none */
 	const struct rlimit *open_files;	/* NULL: the caller's */
-	bool no_core;
-	pid_t parent; /* the caller's process id */
+	pid_t parent;				/* the caller's process id */
 };
 
 struct child_report {
@@ -84,8 +83,6 @@ static inline int child_limits(const struct child_plan *plan)
 	if (plan->memory_limit != 0 && child_limit(RLIMIT_AS, plan->memory_limit) != 0)
 		return -1;
 	if (plan->file_size_limit != 0 && child_limit(RLIMIT_FSIZE, plan->file_size_limit) != 0)
-		return -1;
-	if (plan->no_core && child_limit(RLIMIT_CORE, 0) != 0)
 		return -1;
 	return plan->open_files != NULL ? setrlimit(RLIMIT_NOFILE, plan->open_files) : 0;
 }
@@ -192,6 +189,22 @@ static inline int child_move_up(int fd)
 	moved = fcntl(fd, F_DUPFD_CLOEXEC, CHILD_FIRST_FD);
 	close(fd);
 	return moved;
+}
+
+/* Closes the descriptors first to last. */
+static inline void child_close_range(unsigned first, unsigned last)
+{
+	struct rlimit limit = {1024, 1024};
+
+	if (first > last)
+		return;
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, first, last, 0) == 0)
+		return;
+#endif
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (unsigned fd = first; fd <= last && fd < limit.rlim_cur; fd++)
+		close((int)fd);
 }
 
 static inline int child_pipe(int pair[2])

@@ -25,8 +25,8 @@ int cpu_allowed(const char *root, struct arena *arena, struct cpu_list *list, st
  * The order in which copies are pinned: a thread of each core first, highest maximum frequency first, CPU 0
  * last within what is equal. root: "" or a recorded tree. Takes the allowed list, gives all of it reordered.
  */
-int cpu_pin_order(const char *root, const struct cpu_list *allowed, struct arena *arena, struct cpu_list *order,
-		struct error *e);
+int cpu_pin_order(const char *root, const struct cpu_list *allowed, struct arena *arena,
+	struct cpu_list *order, struct error *e);
 /* Number of distinct cores among the CPUs (siblings counted once); unknown topology: each CPU is one. */
 size_t cpu_core_count(const char *root, const struct cpu_list *cpus, struct arena *arena);
 /* Checks a user's --cpus: each must be allowed; the error lists the allowed ones. */

@@ -7,11 +7,12 @@
 
 #include "base/mem.h"
 
-void drain_init(struct drain *drain, size_t limit)
+void drain_init(struct drain *drain, size_t limit, bool hashed)
 {
 	memset(drain, 0, sizeof(*drain));
 	drain->head_limit = limit / 2;
 	drain->tail_limit = limit - limit / 2;
+	drain->hashed = hashed;
 	hash_init(&drain->hash);
 }
 
@@ -42,7 +43,8 @@ void drain_add(struct drain *drain, const char *bytes, size_t count)
 	size_t first = count < room ? count : room;
 
 	drain->bytes += count;
-	hash_add(&drain->hash, bytes, count);
+	if (drain->hashed)
+		hash_add(&drain->hash, bytes, count);
 	if (first > 0)
 		buf_add(&drain->head, bytes, first);
 	add_tail(drain, bytes + first, count - first);
@@ -78,7 +80,9 @@ void drain_finish(struct drain *drain, struct buf *out, char hex[HASH_HEX])
 		buf_add(out, drain->tail + start, drain->tail_n - start);
 		buf_add(out, drain->tail, start);
 	}
-	hash_final_hex(&drain->hash, hex);
+	hex[0] = '\0';
+	if (drain->hashed)
+		hash_final_hex(&drain->hash, hex);
 	drain_release(drain);
 }
 

@@ -29,6 +29,23 @@ struct reader {
 	int nesting;
 };
 
+/*
+ * libgit2 1.5 loses its PCRE2 match data for every setting whose name does not fit the pattern it looks for: not
+ * ours to free, and not to hide our own leaks.
+ */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LEAKS_ARE_LOOKED_FOR
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(LEAKS_ARE_LOOKED_FOR)
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libpcre2\n";
+}
+#endif
+
 static void read_state(struct reader *reader);
 
 /* Is path `inside` itself or below it? "" holds everything. */
@@ -391,6 +408,19 @@ static void unknown(struct reader *reader, const char *reason)
 	*reader->state = (struct git_state){.commit_reason = reason, .dirty_reason = reason};
 }
 
+/* git's own line of advice names the folder to trust, which is not always the one asked about. */
+static const char *trust_advice(struct reader *reader, const char *why)
+{
+	const char *command = "git config --global --add safe.directory ";
+	const char *said = strstr(why, command);
+	struct words words = {0};
+
+	if (said != NULL)
+		return arena_strndup(reader->arena, said, strcspn(said, "\n"));
+	words_add(&words, reader->arena, reader->folder);
+	return arena_printf(reader->arena, "%s%s", command, words_join(&words, reader->arena));
+}
+
 static void ask_program(struct reader *reader, int failure, const char *library_why)
 {
 	const char *why = NULL;
@@ -402,11 +432,21 @@ static void ask_program(struct reader *reader, int failure, const char *library_
 		unknown(reader,
 			arena_printf(reader->arena,
 				"owned by another user: git calls this dubious ownership and reads nothing; "
-				"if you trust it: git config --global --add safe.directory %s",
-				reader->folder));
+				"if you trust it: %s",
+				trust_advice(reader, why)));
 	else
 		unknown(reader, arena_printf(reader->arena, "libgit2 cannot read the repository (%s), and %s",
 					library_why, why));
+}
+
+/* Also when libgit2 1.5 says "not found" of what another user owns, as it does where there is no ~/.gitconfig. */
+static bool is_repository(const struct reader *reader)
+{
+	git_buf found = {0};
+	bool is_one = git_repository_discover(&found, reader->folder, 0, NULL) == 0;
+
+	git_buf_dispose(&found);
+	return is_one;
 }
 
 static void read_state(struct reader *reader)
@@ -417,7 +457,7 @@ static void read_state(struct reader *reader)
 
 	git_libgit2_init();
 	failure = git_repository_open_ext(&repository, reader->folder, 0, NULL);
-	if (failure == GIT_ENOTFOUND)
+	if (failure == GIT_ENOTFOUND && !is_repository(reader))
 		unknown(reader, "no repository");
 	else if (failure != 0)
 		/* another owner (which git's settings may trust), SHA-256, or an extension newer than this libgit2 */

@@ -215,7 +215,7 @@ struct process *process_start(const struct process_options *options, struct erro
 	made = NULL;
 	process->timeout_ns = options->timeout_ns;
 	for (int i = 0; i < 2; i++)
-		drain_init(&process->drains[i], limit);
+		drain_init(&process->drains[i], limit, i == 0);
 	process->fds[0] = files.out[0];
 	process->fds[1] = files.err[0];
 	files.out[0] = files.err[0] = -1;

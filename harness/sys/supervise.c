@@ -18,21 +18,6 @@ struct supervisor {
 	struct supervise_report report;
 };
 
-static void close_range_or_loop(unsigned first, unsigned last)
-{
-	struct rlimit limit = {1024, 1024};
-
-	if (first > last)
-		return;
-#ifdef SYS_close_range
-	if (syscall(SYS_close_range, first, last, 0) == 0)
-		return;
-#endif
-	getrlimit(RLIMIT_NOFILE, &limit);
-	for (unsigned fd = first; fd <= last && fd < limit.rlim_cur; fd++)
-		close((int)fd);
-}
-
 /* The sockets of other supervisors above all: held open here, they would never see flagstone's end. */
 static void close_all_but(const int *keep, size_t count)
 {
@@ -47,10 +32,10 @@ static void close_all_but(const int *keep, size_t count)
 		if (next == UINT32_MAX)
 			break;
 		if (next > first)
-			close_range_or_loop(first, next - 1);
+			child_close_range(first, next - 1);
 		first = next + 1;
 	}
-	close_range_or_loop(first, UINT32_MAX);
+	child_close_range(first, UINT32_MAX);
 }
 
 static void child_has_ended(struct supervisor *s, int status, const struct rusage *usage)

@@ -101,22 +101,28 @@ static bool matches(const struct words *globs, const char *name)
 	return false;
 }
 
-static const struct spec_family *family_of_name(const struct spec_project *project, const char *name)
+static bool is_compiler_name(const struct spec_project *project, const char *name)
 {
 	for (size_t i = 0; i < project->family_count; i++)
 		if (matches(&project->families[i].find, name) &&
 			!matches(&project->families[i].exclude, name))
-			return &project->families[i];
-	return NULL;
+			return true;
+	return false;
 }
 
-/* The name that says most: the family's own, else the shortest. */
-static bool is_better_name(const char *name, const char *old, const struct spec_family *family)
+static bool is_family_name(const struct spec_project *project, const char *name)
 {
-	if (family != NULL && strcmp(old, family->name) == 0)
-		return false;
-	if (family != NULL && strcmp(name, family->name) == 0)
-		return true;
+	for (size_t i = 0; i < project->family_count; i++)
+		if (strcmp(project->families[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* The name that says most: one of a family's own, else the shortest. */
+static bool is_better_name(const struct spec_project *project, const char *name, const char *old)
+{
+	if (is_family_name(project, old) != is_family_name(project, name))
+		return is_family_name(project, name);
 	return strlen(name) < strlen(old);
 }
 
@@ -129,31 +135,37 @@ static struct candidate *find_group(struct discovery *d, const char *real, const
 	return NULL;
 }
 
-static void add_program(struct discovery *d, const char *name, const char *path, const char *real,
-	const char *wrapper, const struct spec_family *family)
+static void add_program(
+	struct discovery *d, const char *name, const char *path, const char *real, const char *wrapper)
 {
 	const char *prefix = name_prefix(d->arena, name);
+	const struct candidate *known = discover_named(d, name);
 	struct candidate *c = find_group(d, real, prefix);
-	const char *known_as = discover_named(d, name) == NULL ? name : path;
 
 	if (c == NULL) {
 		c = add_candidate(d);
-		*c = (struct candidate){.real = real, .prefix = prefix, .family = family};
+		*c = (struct candidate){.real = real, .prefix = prefix};
 		words_add(&c->cc, d->arena, path);
-	} else if (is_better_name(name, file_name(c->cc.v[0]), family)) {
+	} else if (is_better_name(d->project, name, file_name(c->cc.v[0]))) {
 		c->cc.v[0] = arena_strdup(d->arena, path);
 	}
 	if (c->wrapper == NULL)
 		c->wrapper = wrapper;
-	if (!words_have(&c->names, known_as))
-		words_add(&c->names, d->arena, known_as);
-	if (known_as == name)
+	if (known == NULL) {
+		words_add(&c->names, d->arena, name);
 		add_named(d, name, (size_t)(c - d->candidates));
+	} else if (!words_have(&c->names, name) && !words_have(&c->names, path)) {
+		/* The name alone means another program, which stands earlier in PATH. */
+		words_add(&c->names, d->arena, path);
+	}
 }
 
-/* One name of PATH that a family is found by. `behind`: the folders after this one. */
-static void look_at(struct discovery *d, const char *folder, const char *name,
-	const struct spec_family *family, const struct words *behind)
+/*
+ * One name of PATH that a family is found by. `behind`: the folders after this one; a wrapper's name goes to
+ * seen_through.
+ */
+static void look_at(struct discovery *d, const char *folder, const char *name, const struct words *behind,
+	struct words *seen_through)
 {
 	const char *path = file_join(d->arena, folder, name);
 	const char *real = file_real(d->arena, path, NULL);
@@ -175,14 +187,13 @@ static void look_at(struct discovery *d, const char *folder, const char *name,
 				file_name(real), name);
 			return;
 		}
-		words_addf(d->notes, d->arena, "%s is %s: %s is called instead, without it", path,
-			file_name(real), behind_it);
+		words_add(seen_through, d->arena, name);
 		path = behind_it;
 		real = file_real(d->arena, path, NULL);
 		if (real == NULL)
 			return;
 	}
-	add_program(d, name, path, real, wrapper, family);
+	add_program(d, name, path, real, wrapper);
 }
 
 static void discover_path(struct discovery *d)
@@ -194,7 +205,7 @@ static void discover_path(struct discovery *d)
 	for (size_t i = 0; i < folders.n; i++) {
 		const struct words behind = {.v = folders.v + i + 1, .n = folders.n - i - 1};
 		const char *real = file_real(d->arena, folders.v[i], NULL);
-		struct words names = {0};
+		struct words names = {0}, seen_through = {0};
 
 		/* /bin is mostly /usr/bin */
 		if (real == NULL || words_have(&seen, real) ||
@@ -202,20 +213,16 @@ static void discover_path(struct discovery *d)
 			continue;
 		words_add(&seen, d->arena, real);
 		for (size_t j = 0; j < names.n; j++) {
-			const struct spec_family *family = family_of_name(d->project, names.v[j]);
-
-			if (family != NULL)
-				look_at(d, folders.v[i], names.v[j], family, &behind);
+			if (is_compiler_name(d->project, names.v[j]))
+				look_at(d, folders.v[i], names.v[j], &behind, &seen_through);
 		}
+		if (seen_through.n > 0)
+			words_addf(d->notes, d->arena,
+				"%s holds links to a compiler cache or distributor (%s): what stands behind "
+				"them in "
+				"PATH is called instead",
+				folders.v[i], words_join(&seen_through, d->arena));
 	}
-}
-
-static const struct spec_family *family_by_name(const struct spec_project *project, const char *name)
-{
-	for (size_t i = 0; name != NULL && i < project->family_count; i++)
-		if (strcmp(project->families[i].name, name) == 0)
-			return &project->families[i];
-	return NULL;
 }
 
 /* Looks a user's program up; a path is taken from the project's folder. */
@@ -292,7 +299,6 @@ static void discover_user(struct discovery *d, const struct spec_toolchain *user
 	*c = (struct candidate){.real = real,
 		.prefix = name_prefix(d->arena, file_name(path)),
 		.wrapper = wrapper,
-		.family = family_by_name(d->project, user->family.text),
 		.user = user};
 	words_add(&c->names, d->arena, path);
 	cc.v[0] = arena_strdup(d->arena, path);

@@ -23,7 +23,6 @@ struct candidate {
 	const char *real;		  /* the file behind all links */
 	const char *prefix;		  /* of the name: "aarch64-linux-gnu-", mostly "" */
 	const char *wrapper;		  /* "ccache (/usr/lib/ccache/gcc)", NULL: none */
-	const struct spec_family *family; /* whose names found it, or the user's; NULL: unknown */
 	const struct spec_toolchain *user;
 };
 

@@ -21,7 +21,8 @@ struct toolchain_memory {
 	int64_t timeout_ns;
 	char watch[HASH_HEX]; /* state of files and folders when it was identified */
 	enum spec_family_style style;
-	bool musl; /* is the C library musl */
+	bool musl;			       /* is the C library musl */
+	const struct spec_toolchain *cxx_user; /* whose cxx counts; NULL: what stands beside cc */
 	struct memory_entry *v;
 	size_t n, cap;
 };

@@ -79,7 +79,7 @@ struct toolchains {
 	struct words notes; /* sentences: a wrapper seen through, a name that is no compiler, a broken one */
 	struct toolchain_failure *failures;
 	size_t failure_count;
-	const char *path; /* PATH that was looked through */
+	const char *path; /* the folders that were looked through, joined by ':' */
 };
 
 struct toolchain_options {
@@ -160,7 +160,7 @@ int toolchain_resolve(const struct toolchain *toolchain, const struct words *cfl
 /* Flags of `all` that match the family's ABI list: what the driver gets too; LTO flags never do. */
 void toolchain_abi_flags(
 	const struct toolchain *toolchain, const struct words *all, struct arena *arena, struct words *abi);
-/* Do these flags ask for LTO by the family's list? */
+/* Do these flags ask for LTO: -flto or -flto=..., in the family's list, and no -fno-lto behind it? */
 bool toolchain_flags_lto(const struct toolchain *toolchain, const struct words *flags);
 /* Is any of the flags -static (or -static-pie)? */
 bool toolchain_flags_static(const struct words *flags);

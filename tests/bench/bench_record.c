@@ -1,5 +1,6 @@
 /*
  * bench_record - writes and reads a record of a million plausible samples.
+ * figures: record-write record-read record-bytes record-peak
  *
  *	bench_record                 lines NAME<tab>VALUE<tab>UNIT<tab>LIMIT ("-": none)
  *	bench_record write FILE N    writes such a record with N samples to FILE, for the format's test

@@ -233,7 +233,7 @@ test_sabotage()
 		tap_not_ok "$text"
 		return
 	fi
-	line=$(wl_run "$scratch/sabotage" units=100 2>"$scratch/sabotage.log")
+	line=$(wl_run "$scratch/sabotage" "units=$(wl_yaml "$1" check.units)" 2>"$scratch/sabotage.log")
 	status=$?
 	case $3 in
 	refuses)

@@ -127,15 +127,23 @@ static inline struct record *fixture_full(struct arena *arena)
 
 	record->workloads = arena_array(arena, 2, sizeof(*record->workloads));
 	record->workload_count = 2;
-	record->workloads[0] = (struct record_workload){.name = "dhrystone", .title = "Dhrystone 2",
-			.content_hash = "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd", .unit = "lps",
-			.units = (UINT64_C(1) << 53) - 1, .facts.arena = arena, .suite = "unixbench",
-			.suite_baseline = 116700.1};
+	record->workloads[0] = (struct record_workload){.name = "dhrystone",
+		.title = "Dhrystone 2",
+		.content_hash = "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd",
+		.unit = "lps",
+		.units = (UINT64_C(1) << 53) - 1,
+		.facts.arena = arena,
+		.suite = "unixbench",
+		.suite_baseline = 116700.1};
 	words_add(&record->workloads[0].tags, arena, "integer");
 	words_add(&record->workloads[0].tags, arena, "");
 	facts_set(&record->workloads[0].facts, "workload.dirty", "no", "libgit2");
-	record->workloads[1] = (struct record_workload){.name = "foreign", .unit = "s", .lower_is_better = true,
-			.units = 1, .facts.arena = arena, .suite_baseline = NAN};
+	record->workloads[1] = (struct record_workload){.name = "foreign",
+		.unit = "s",
+		.lower_is_better = true,
+		.units = 1,
+		.facts.arena = arena,
+		.suite_baseline = NAN};
 
 	b[0].reason = FIXTURE_HOSTILE;
 	b[0].code_hash = "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
@@ -153,12 +161,17 @@ static inline struct record *fixture_full(struct arena *arena)
 	b[2].content_hash = NULL;
 	b[2].args = "n=4,m=2";
 
-	record->plan = (struct record_plan){.matrix_name = "flags", .matrix_text = "workloads: [dhrystone]\n" FIXTURE_HOSTILE,
-			.seed = "00112233445566778899aabbccddeeff",
-			.settings = {5000000, 16, 64, 16, 256, 0.00995033085316808, 0.00498754151103897, 1200000000000, 0,
-					60000000000},
-			.looks = {16, 64, 256}, .look_count = 3, .last_look = 16, .canary_dep_limit_ns = 25100.25,
-			.canary_wide_limit_ns = 0, .run_wait_limit = 0.01};
+	record->plan = (struct record_plan){.matrix_name = "flags",
+		.matrix_text = "workloads: [dhrystone]\n" FIXTURE_HOSTILE,
+		.seed = "00112233445566778899aabbccddeeff",
+		.settings = {5000000, 16, 64, 16, 256, 0.00995033085316808, 0.00498754151103897,
+			1200000000000, 0, 60000000000},
+		.looks = {16, 64, 256},
+		.look_count = 3,
+		.last_look = 16,
+		.canary_dep_limit_ns = 25100.25,
+		.canary_wide_limit_ns = 0,
+		.run_wait_limit = 0.01};
 	record->plan.comparisons = arena_array(arena, 1, sizeof(*record->plan.comparisons));
 	record->plan.comparison_count = 1;
 	record->plan.comparisons[0] = (struct record_comparison){0, 1, 16};

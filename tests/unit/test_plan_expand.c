@@ -307,8 +307,7 @@ static void make__100000_cells__all_there_and_the_same_again(void **state)
 	for (int i = 0; i < WORKLOADS; i++)
 		workloads[i] = (struct spec_workload){.name = arena_printf(&f->arena, "w%02d", i)};
 	for (int i = 0; i < VARIANTS; i++)
-		variants[i] = (struct spec_variant){
-			.name = i == 0 ? "O2" : arena_printf(&f->arena, "v%d", i),
+		variants[i] = (struct spec_variant){.name = i == 0 ? "O2" : arena_printf(&f->arena, "v%d", i),
 			.cflags = words_of(f, arena_printf(&f->arena, "-O2 -DV=%d", i))};
 	for (int i = 0; i < COPIES; i++)
 		copies[i] = (struct spec_copies){.kind = COPIES_NUMBER, .number = (uint32_t)i + 1};
@@ -349,7 +348,8 @@ static void make__more_than_a_million_cells__error(void **state)
 		f->matrix.variants[i] = (struct spec_variant){.name = "O2"};
 	f->matrix.variant_count = 600000;
 	f->matrix.workloads = placed(f, "alpha beta", 2);
-	assert_refused(f, "m.yaml:1:1: ", "more than 1000000 cells", "2 workloads x 1 toolchains x 600000 variants");
+	assert_refused(
+		f, "m.yaml:1:1: ", "more than 1000000 cells", "2 workloads x 1 toolchains x 600000 variants");
 	test_free(f->matrix.variants);
 	fixture_free(f);
 }

@@ -83,7 +83,8 @@ static struct spec_words placed(struct fixture *f, const char *text, unsigned li
 	return out;
 }
 
-__attribute__((unused)) static void add_variant(struct fixture *f, const char *name, const char *cflags, const char *ldflags)
+__attribute__((unused)) static void add_variant(
+	struct fixture *f, const char *name, const char *cflags, const char *ldflags)
 {
 	struct spec_variant *variant = &f->variants[f->matrix.variant_count++];
 
@@ -96,11 +97,18 @@ __attribute__((unused)) static void add_variant(struct fixture *f, const char *n
 static struct toolchain fake_toolchain(struct fixture *f, const char *family, int major, const char *version,
 	const char *arch, const char *slots)
 {
-	struct toolchain t = {.family = family, .major = major, .version = version, .arch = arch, .native = true,
-		.lto = TRI_YES, .static_libc = TRI_YES, .gnu_asm = TRI_YES};
+	struct toolchain t = {.family = family,
+		.major = major,
+		.version = version,
+		.arch = arch,
+		.native = true,
+		.lto = TRI_YES,
+		.static_libc = TRI_YES,
+		.gnu_asm = TRI_YES};
 
 	t.target = arena_printf(&f->arena, "%s-linux-gnu", arch);
 	t.slots = words_of(f, slots);
+	t.own_slot = t.slots.v[t.slots.n - 1];
 	t.names = words_of(f, slots);
 	t.cc = words_of(f, arena_printf(&f->arena, "/fake/%s", family));
 	t.cxx = words_of(f, "/fake/c++");
@@ -132,22 +140,28 @@ static struct fixture *fixture_new(void)
 		f->families[i].lto_flags = words_of(f, "-flto -flto=*");
 		f->families[i].find = words_of(f, families[i]);
 	}
-	f->project = (struct spec_project){.folder = ".", .workloads = f->workloads, .workload_count = COUNT(names),
-		.families = f->families, .family_count = COUNT(families)};
+	f->project = (struct spec_project){.folder = ".",
+		.workloads = f->workloads,
+		.workload_count = COUNT(names),
+		.families = f->families,
+		.family_count = COUNT(families)};
 	f->clang = fake_toolchain(f, "clang", 14, "14.0.6", "x86_64", "clang clang-14");
 	f->gcc = fake_toolchain(f, "gcc", 12, "12.2.0", "x86_64", "gcc gcc-12");
 	f->clang.spec = &f->families[0];
 	f->gcc.spec = &f->families[1];
 	f->all[0] = &f->clang;
 	f->all[1] = &f->gcc;
-	f->toolchains = (struct toolchains){.v = f->all, .n = 2};
+	f->toolchains = (struct toolchains){.v = f->all, .n = 2, .path = "/fake"};
 	f->matrix = (struct spec_matrix){.place = {"m.yaml", 1, 1}, .name = "m", .variants = f->variants};
 	f->matrix.workloads = placed(f, "alpha", 2);
 	f->matrix.slots = placed(f, "gcc", 3);
 	f->matrix.baseline = (struct spec_word){"O2", {"m.yaml", 4, 1}};
 	add_variant(f, "O2", "-O2", "");
 	add_variant(f, "O3", "-O3", "");
-	f->options = (struct plan_options){.cpus = 2, .cores = 1, .cpu_flags = "fpu sse", .arch = "x86_64",
+	f->options = (struct plan_options){.cpus = 2,
+		.cores = 1,
+		.cpu_flags = "fpu sse",
+		.arch = "x86_64",
 		.ask = {fake_probe, fake_resolve}};
 	return f;
 }
@@ -160,7 +174,8 @@ static void fixture_free(struct fixture *f)
 
 static int fixture_make(struct fixture *f)
 {
-	return plan_make(&f->project, &f->matrix, &f->toolchains, &f->options, &f->arena, &f->plan, &f->errors);
+	return plan_make(
+		&f->project, &f->matrix, &f->toolchains, &f->options, &f->arena, &f->plan, &f->errors);
 }
 
 /* Plans and compares the cells' names, one a line, with " *" behind baselines and " !" behind impossible ones. */
@@ -180,7 +195,8 @@ __attribute__((unused)) static void assert_cells(struct fixture *f, const char *
 }
 
 /* Plans and expects the one error to hold all of the texts. */
-__attribute__((unused)) static void assert_refused(struct fixture *f, const char *place, const char *has, const char *has_too)
+__attribute__((unused)) static void assert_refused(
+	struct fixture *f, const char *place, const char *has, const char *has_too)
 {
 	char *text;
 

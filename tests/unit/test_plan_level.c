@@ -1,8 +1,16 @@
-#include "test_plan_fixture.h"
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "plan/plan.h"
 
 /* Features of real CPUs as /proc/cpuinfo lists them (shortened to what x86-64 levels are about and neighbours). */
 static const char nehalem[] = "fpu sse sse2 ssse3 cx16 sse4_1 sse4_2 popcnt lahf_lm pni";
-static const char haswell[] = "fpu pni ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt xsave avx f16c lahf_lm abm bmi1 avx2 bmi2";
+static const char haswell[] =
+	"fpu pni ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt xsave avx f16c lahf_lm abm bmi1 avx2 bmi2";
 
 static void level_missing__features_there__null(void **state)
 {
@@ -33,11 +41,13 @@ static void level_missing__feature_inside_another__still_missing(void **state)
 	struct arena arena = {0};
 
 	(void)state;
-	assert_string_equal(plan_level_missing("x86-64-v2", "pni ssse3x xcx16 lahf_lm\tpopcnt sse4_1\nsse4_2 cx16", &arena),
+	assert_string_equal(plan_level_missing("x86-64-v2",
+				    "pni ssse3x xcx16 lahf_lm\tpopcnt sse4_1\nsse4_2 cx16", &arena),
 		"ssse3");
-	assert_string_equal(plan_level_missing("x86-64-v3",
-				    "avx2 fma cx16 pni ssse3 sse4_1 sse4_2 movbe popcnt xsave f16c lahf_lm abm bmi1 bmi2",
-				    &arena),
+	assert_string_equal(
+		plan_level_missing("x86-64-v3",
+			"avx2 fma cx16 pni ssse3 sse4_1 sse4_2 movbe popcnt xsave f16c lahf_lm abm bmi1 bmi2",
+			&arena),
 		"avx");
 	arena_release(&arena);
 }

@@ -178,6 +178,7 @@ static inline int worker_run(int argc, char **argv)
 	if (strcmp(what, "exit") == 0)
 		return atoi(word);
 	if (strcmp(what, "signal") == 0) {
+		signal(atoi(word), SIG_DFL); /* a sanitizer may have taken it */
 		raise(atoi(word));
 		return 1;
 	}

@@ -1,0 +1,344 @@
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "cli/command.h"
+#include "cli/common.h"
+#include "cli/plan_print.h"
+#include "cli/progress.h"
+#include "cli/repeats.h"
+#include "cli/result_print.h"
+#include "cli/run_options.h"
+#include "sys/process.h"
+
+static const struct cli_option options[] = {
+	OPTION_ONLY,
+	OPTION_ROUNDS,
+	OPTION_LAYOUTS,
+	OPTION_SAMPLE,
+	OPTION_BUDGET,
+	OPTION_BUILD_BUDGET,
+	OPTION_PRECISION,
+	OPTION_MATTERS,
+	{.name = "repeat",
+		.kind = OPTION_COUNT,
+		.offset = OPTION_AT(repeat),
+		.value = "N",
+		.min = 1,
+		.max = 100,
+		.allowed = "a number from 1 to 100",
+		.help = "Run N times, make N records, and say how far their medians lie apart"},
+	{.name = "pause",
+		.kind = OPTION_DURATION,
+		.offset = OPTION_AT(pause_ns),
+		.value = "TIME",
+		.min = 0,
+		.max = 7 * 86400e9,
+		.allowed = "a duration up to 7 days, such as 3m",
+		.help = "Time between the repeats"},
+	{.name = "seed",
+		.kind = OPTION_HEX,
+		.offset = OPTION_AT(session.seed),
+		.value = "HEX",
+		.max = 32,
+		.allowed = "32 hex digits in small letters, as a record's plan.seed has them",
+		.help = "Draw order and layouts from this seed, which a record states, instead of a fresh "
+			"one"},
+	OPTION_CPUS,
+	OPTION_JOBS,
+	{.name = "host",
+		.kind = OPTION_TEXT,
+		.offset = OPTION_AT(session.host),
+		.value = "NAME",
+		.help = "The machine's name in the archive, or that of a pool of equal machines"},
+	OPTION_AA,
+	OPTION_FRESH,
+	{.name = "resume",
+		.kind = OPTION_OPTIONAL,
+		.offset = OPTION_AT(resume),
+		.value = "RECORD",
+		.help = "Go on with an interrupted run: the newest one, or the one named (also as a word of "
+			"its own)"},
+	{.name = "dry-run",
+		.kind = OPTION_FLAG,
+		.offset = OPTION_AT(dry_run),
+		.help = "Print the plan and stop, like flagstone plan"},
+	{.name = "wait",
+		.kind = OPTION_DURATION,
+		.offset = OPTION_AT(session.lock_wait_ns),
+		.value = "TIME",
+		.min = 0,
+		.max = 7 * 86400e9,
+		.allowed = "a duration up to 7 days, such as 10m",
+		.help = "Wait so long for another run on this machine to end, instead of giving up at once"},
+	OPTION_TIMEOUT,
+	OPTION_JSON,
+	OPTION_CSV,
+	OPTION_MARKDOWN,
+};
+
+/* What one call of `run` holds together. */
+struct call {
+	struct cli *cli;
+	enum format format;
+	struct progress progress;
+	struct session session;
+	struct repeats repeats;
+	char group[33];
+	struct buf json; /* results of the repeats so far */
+};
+
+static bool repeating(const struct call *call)
+{
+	return call->cli->args.repeat > 1;
+}
+
+static int check_arguments(struct call *call, struct error *e)
+{
+	const struct arguments *args = &call->cli->args;
+
+	if (common_format(args, &call->format, e) != 0)
+		return -1;
+	if (args->session.layouts > 1 && args->session.layouts < 8)
+		return error_set(e, EXIT_USAGE,
+			"--layouts %u: 2 to 7 say nothing about placement; give 1, or 8 and more",
+			args->session.layouts);
+	if (args->pause_ns > 0 && args->repeat < 2)
+		return error_set(
+			e, EXIT_USAGE, "--pause is the time between repeats: it needs --repeat 2 or more");
+	if (args->resume != NULL && args->repeat > 1)
+		return error_set(e, EXIT_USAGE,
+			"--resume goes on with one run and cannot be repeated: leave --repeat out");
+	if (args->resume != NULL && args->resume[0] != '\0' && args->words.n > 0)
+		return error_set(e, EXIT_USAGE, "--resume=%s names the record already; what is \"%s\"?",
+			args->resume, args->words.v[0]);
+	if (args->dry_run && (args->csv || args->markdown))
+		return error_set(e, EXIT_USAGE, "a plan is printed as text or with --json only");
+	return 0;
+}
+
+static void print_result(struct call *call, const struct session_outcome *outcome)
+{
+	struct result result = {0};
+	struct buf out = {0};
+
+	progress_clear(&call->progress);
+	result_add(call->cli, outcome->record, outcome->path, call->format, &result, &out);
+	if (repeating(call))
+		repeats_add(&call->repeats, outcome->record, &result);
+	if (repeating(call) && call->format == FORMAT_JSON) {
+		/* one document for all of them, at the end */
+		buf_adds(&call->json, call->repeats.done > 1 ? ",\n" : "\n");
+		buf_add(&call->json, out.data, out.n);
+	} else {
+		terminal_print(&out);
+	}
+	buf_release(&out);
+}
+
+/* An interrupted run's user wants to know what is left of it, and how it goes on. */
+static void say_incomplete(struct call *call, const struct session_outcome *outcome)
+{
+	const struct record *record = outcome->record;
+	struct arena *arena = &call->cli->arena;
+	struct error e = {.code = outcome->code};
+
+	if (record->complete)
+		return;
+	progress_clear(&call->progress);
+	snprintf(e.text, sizeof(e.text),
+		"%s: %u finished round%s of all cells are archived, marked incomplete, in %s; `flagstone run "
+		"--resume%s` goes on",
+		record->incomplete_reason != NULL ? record->incomplete_reason : "interrupted",
+		record->plan.last_look, plural(record->plan.last_look), outcome->path,
+		common_where(call->cli, arena));
+	error_print(&e);
+}
+
+/* Prints what became of a run and gives its exit code. */
+static enum exit_code conclude(
+	struct call *call, int result, const struct session_outcome *outcome, const struct error *e)
+{
+	progress_clear(&call->progress);
+	if (result != 0)
+		return error_print(e);
+	if (outcome->record == NULL)
+		return outcome->code;
+	print_result(call, outcome);
+	say_incomplete(call, outcome);
+	record_release(outcome->record);
+	return outcome->code;
+}
+
+static bool interrupted(enum exit_code code)
+{
+	return code == EXIT_INTERRUPTED || code == EXIT_TERMINATED;
+}
+
+static enum exit_code interrupt_code(void)
+{
+	return process_interrupted() == 0	  ? EXIT_YES
+	       : process_interrupted() == SIGTERM ? EXIT_TERMINATED
+						  : EXIT_INTERRUPTED;
+}
+
+/* Sleeps between repeats, with the time left shown. */
+static enum exit_code pause_between(struct call *call)
+{
+	int64_t end = clock_ns() + call->cli->args.pause_ns;
+	struct pollfd wake = {.fd = process_interrupt_fd(), .events = POLLIN};
+
+	for (int64_t left = end - clock_ns(); left > 0 && process_interrupted() == 0;
+		left = end - clock_ns()) {
+		struct session_progress progress = {.what = "pause",
+			.done = call->repeats.done,
+			.total = call->repeats.wanted,
+			.left_ns = left};
+
+		progress_tell(&call->progress, &progress);
+		poll(&wake, 1, left > 1000000000 ? 1000 : (int)(left / 1000000) + 1);
+	}
+	if (process_interrupted() != 0) {
+		progress_clear(&call->progress);
+		remark_print("interrupted between two repeats: those that are done are archived");
+	}
+	return interrupt_code();
+}
+
+static enum exit_code one_run(struct call *call, uint32_t index)
+{
+	struct session_repeat repeat = {
+		.group = call->group, .index = index, .count = call->cli->args.repeat};
+	struct session_outcome outcome = {0};
+	struct error e = {0};
+	int result = session_run(&call->session, repeating(call) ? &repeat : NULL, &outcome, &e);
+
+	return conclude(call, result, &outcome, &e);
+}
+
+static void print_repeats(struct call *call)
+{
+	struct buf out = {0};
+
+	if (call->repeats.done == 0)
+		return;
+	if (call->format == FORMAT_JSON) {
+		json_t *cells = repeats_json(&call->repeats);
+
+		buf_addf(&out, "{\"schema\": \"flagstone.repeats/1\",\n\"group\": \"%s\",\n\"results\": [",
+			call->group);
+		buf_add(&out, call->json.data, call->json.n);
+		buf_adds(&out, "],\n\"cells\": ");
+		json_add_tree(&out, cells, true);
+		buf_adds(&out, "}\n");
+		json_decref(cells);
+		terminal_print(&out);
+	} else if (call->format == FORMAT_TERMINAL) {
+		repeats_print(&call->repeats, &out);
+		terminal_print(&out);
+	}
+	buf_release(&out);
+}
+
+static enum exit_code all_runs(struct call *call)
+{
+	uint32_t count = repeating(call) ? call->cli->args.repeat : 1;
+	enum exit_code code = EXIT_YES;
+
+	for (uint32_t i = 0; i < count && !interrupted(code); i++) {
+		if (i > 0 && call->cli->args.pause_ns > 0)
+			code = exit_combine(code, pause_between(call));
+		if (!interrupted(code))
+			code = exit_combine(code, one_run(call, i));
+		if (code == EXIT_USAGE || code == EXIT_CANNOT)
+			break; /* what could not be done once cannot be done again */
+	}
+	if (repeating(call))
+		print_repeats(call);
+	return code;
+}
+
+static enum exit_code resume(struct call *call, const char *what)
+{
+	struct session_outcome outcome = {0};
+	struct error e = {0};
+	int result = session_resume(&call->session, what, &outcome, &e);
+
+	return conclude(call, result, &outcome, &e);
+}
+
+/* The record that --resume names: behind `=` or as a word; "" for the newest. */
+static const char *resumed(const struct arguments *args)
+{
+	if (args->resume == NULL || args->resume[0] != '\0' || args->words.n == 0)
+		return args->resume;
+	return args->words.v[0];
+}
+
+/* The matrix to run; NULL with the error printed. */
+static const char *matrix_of(struct call *call, enum exit_code *code)
+{
+	struct cli *cli = call->cli;
+	const char *what = resumed(&cli->args);
+	struct session_options of = cli->args.session;
+	struct error e = {0};
+	const char *matrix;
+
+	if (what == NULL)
+		return cli->args.words.n > 0 ? cli->args.words.v[0] : "quick";
+	of.installed = common_installed(&cli->arena);
+	matrix = session_resume_matrix(&of, what, &cli->arena, &e);
+	if (matrix == NULL)
+		*code = error_print(&e);
+	return matrix;
+}
+
+static enum exit_code run(struct cli *cli)
+{
+	struct call call = {.cli = cli, .repeats = {.arena = &cli->arena, .wanted = cli->args.repeat}};
+	struct session_events events = progress_events(&call.progress);
+	enum exit_code code = EXIT_YES;
+	struct error e = {0};
+	const char *matrix;
+
+	if (check_arguments(&call, &e) != 0)
+		return error_print(&e);
+	progress_init(&call.progress, cli->args.quiet);
+	matrix = matrix_of(&call, &code);
+	if (matrix == NULL || common_open(cli, matrix, true, &events, &call.session, &code) != 0)
+		return code;
+	rng_fresh_hex(call.group);
+	/* not before: nothing of what was asked so far is worth keeping */
+	process_catch_signals();
+	if (cli->args.dry_run)
+		plan_print(cli, &call.session);
+	else
+		code = cli->args.resume != NULL ? resume(&call, resumed(&cli->args)) : all_runs(&call);
+	session_close(&call.session);
+	buf_release(&call.json);
+	return code;
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.words = "[MATRIX]",
+	.words_max = 1,
+	.title = "build, measure, archive, print the table",
+	.text = "Builds the cells of a matrix (default: quick), measures them side by side, archives one "
+		"record, and prints "
+		"the table of what is faster and what is not. What can't be built or can't exist here is "
+		"listed below the "
+		"table with its reason.\n\n"
+		"Options win over what the matrix says. Ctrl-C ends a run early: finished rounds are "
+		"archived, marked "
+		"incomplete, and --resume goes on with them. A second Ctrl-C ends the program at once; "
+		"finished rounds are "
+		"in the journal, which --resume takes too.",
+	.example = "flagstone run\nflagstone run quick --only matmul/gcc --rounds 256\n"
+		   "flagstone run flags --repeat 3 --pause 3m\nflagstone run --resume",
+	.options = OPTION_TABLE(options),
+	.run = run,
+};

@@ -1,0 +1,158 @@
+#include "cli/common.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "record/json.h"
+#include "spec/spec.h"
+
+int common_format(const struct arguments *args, enum format *format, struct error *e)
+{
+	if (args->json + args->csv + args->markdown > 1)
+		return error_set(e, EXIT_USAGE,
+			"give only one of --json, --csv, --markdown: there is one standard output");
+	*format = args->json	   ? FORMAT_JSON
+		  : args->csv	   ? FORMAT_CSV
+		  : args->markdown ? FORMAT_MARKDOWN
+				   : FORMAT_TERMINAL;
+	return 0;
+}
+
+const char *common_installed(struct arena *arena)
+{
+	char *program = file_real(arena, "/proc/self/exe", NULL);
+	char *share;
+
+	if (program == NULL)
+		return NULL;
+	share = file_real(arena, file_join(arena, file_folder(arena, program), "../share/flagstone"), NULL);
+	return share != NULL && file_is_folder(share) ? share : NULL;
+}
+
+int common_open(struct cli *cli, const char *matrix, bool probe, const struct session_events *events,
+	struct session *session, enum exit_code *code)
+{
+	struct session_options options = cli->args.session;
+	struct error e = {0};
+
+	options.matrix = matrix;
+	options.probe = probe;
+	options.installed = common_installed(&cli->arena);
+	if (session_open(session, &options, events, &cli->arena, &e) == 0)
+		return 0;
+	*code = error_print(&e);
+	return -1;
+}
+
+/* Where session_open() puts the archive, without looking for toolchains, which reading records does not need. */
+static int archive_folder(struct cli *cli, const char **folder, struct error *e)
+{
+	struct arena *arena = &cli->arena;
+	struct spec_errors errors = {.arena = arena};
+	struct spec_project project;
+	const char *installed = common_installed(arena), *data = getenv("XDG_DATA_HOME"),
+		   *home = getenv("HOME");
+	struct error why = {0};
+	char *top = spec_find_project(cli->args.session.project, ".", arena, &why);
+
+	if (top == NULL && (installed == NULL || cli->args.session.project != NULL)) {
+		*e = why;
+		return error_advice(e, "or name the archive with --archive DIR");
+	}
+	if (top == NULL) { /* the installed data are the project, and read only */
+		*folder = data != NULL && data[0] == '/' ? file_join(arena, data, "flagstone/archive")
+							 : file_join(arena, home != NULL ? home : ".",
+								   ".local/share/flagstone/archive");
+		return 0;
+	}
+	if (spec_read_project(top, installed, arena, &project, &errors) != 0)
+		return spec_errors_to_error(&errors, e);
+	*folder = file_join(
+		arena, top, project.settings.archive != NULL ? project.settings.archive : "archive");
+	return 0;
+}
+
+int common_archive(struct cli *cli, struct archive *archive, struct error *e)
+{
+	const char *folder = cli->args.session.archive;
+
+	if (folder == NULL && archive_folder(cli, &folder, e) != 0)
+		return -1;
+	return archive_open(archive, &cli->arena, folder, false, e);
+}
+
+int common_record(
+	struct cli *cli, const char *name, const char **path, struct record **record, struct error *e)
+{
+	struct archive archive = {.root = ".", .arena = &cli->arena};
+	bool is_path = strchr(name, '/') != NULL || text_ends(name, ".json.gz");
+
+	/* a path needs no archive */
+	if (!is_path && common_archive(cli, &archive, e) != 0)
+		return -1;
+	if (archive_find(&archive, name, path, e) != 0)
+		return -1;
+	return record_read_file(*path, NULL, &cli->arena, record, e);
+}
+
+const char *common_where(const struct cli *cli, struct arena *arena)
+{
+	const struct session_options *options = &cli->args.session;
+	struct buf out = {0};
+	char *text;
+
+	if (options->project != NULL) {
+		buf_adds(&out, " -C ");
+		text_quote(&out, options->project);
+	}
+	if (options->archive != NULL) {
+		buf_adds(&out, " --archive ");
+		text_quote(&out, options->archive);
+	}
+	text = arena_strdup(arena, buf_text(&out));
+	buf_release(&out);
+	return text;
+}
+
+const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static int append(const char *bytes, size_t count, void *out)
+{
+	buf_add(out, bytes, count);
+	return 0;
+}
+
+void common_print_json(json_t *root)
+{
+	struct buf text = {0};
+
+	/* in ASCII, since foreign text may hold what a terminal would obey */
+	json_dump_callback(root, append, &text, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(17));
+	buf_addc(&text, '\n');
+	terminal_print(&text);
+	buf_release(&text);
+	json_decref(root);
+}
+
+json_t *common_json_words(const struct words *words)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < words->n; i++)
+		json_array_append_new(list, json_safe_string(words->v[i]));
+	return list;
+}
+
+json_t *common_json_facts(const struct facts *facts)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < facts->n; i++)
+		json_object_set_new(object, facts->v[i].key, json_safe_string(facts->v[i].value));
+	return object;
+}

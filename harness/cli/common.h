@@ -1,0 +1,53 @@
+/*
+ * common.h - what several commands do alike: data beside the program, archive and record by name, formats, JSON.
+ */
+#ifndef FLAGSTONE_CLI_COMMON_H
+#define FLAGSTONE_CLI_COMMON_H
+
+#include <stdbool.h>
+
+#include "archive/archive.h"
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "record/record.h"
+
+enum format { FORMAT_TERMINAL, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
+
+/* What --json, --csv, --markdown ask for. Error (EXIT_USAGE): more than one. */
+int common_format(const struct arguments *args, enum format *format, struct error *e);
+
+/* ../share/flagstone beside the program's real file, if it is there, else NULL. */
+const char *common_installed(struct arena *arena);
+
+/*
+ * Opens a session with a plan for a matrix (NULL: none). It probes toolchains as the plan needs.
+ * -1: the error is printed, *code what to end with.
+ */
+int common_open(struct cli *cli, const char *matrix, bool probe, const struct session_events *events,
+	struct session *session, enum exit_code *code);
+
+/* Opens the archive that --archive, the settings or the project name, for reading. No toolchain is looked for. */
+int common_archive(struct cli *cli, struct archive *archive, struct error *e);
+
+/*
+ * Reads a record: a path, an id's beginning, latest, latest~N. *path is where it is. record_release() frees its
+ * samples.
+ */
+int common_record(
+	struct cli *cli, const char *name, const char **path, struct record **record, struct error *e);
+
+/* The program called again as it was: " -C DIR --archive DIR" as far as given, quoted. In the arena. */
+const char *common_where(const struct cli *cli, struct arena *arena);
+
+/* "s" unless n is 1. */
+const char *plural(size_t n);
+
+/* Prints a JSON document with a line's end, safe for terminals, and releases it. */
+void common_print_json(json_t *root);
+/* A list of texts. New reference. */
+json_t *common_json_words(const struct words *words);
+/* All known facts of a list as {"key": "value"}, unknown ones as null. New reference. */
+json_t *common_json_facts(const struct facts *facts);
+
+#endif

@@ -1,0 +1,33 @@
+#include "cli/result_print.h"
+
+#include <unistd.h>
+
+#include "report/report.h"
+
+void result_add(struct cli *cli, const struct record *record, const char *path, enum format format,
+	struct result *result, struct buf *out)
+{
+	struct terminal terminal = terminal_of(STDOUT_FILENO);
+	struct report_options options = {.width = terminal.width,
+		.colour = terminal.colour,
+		.unicode = terminal.unicode,
+		.verbose = cli->args.verbose,
+		.path = path};
+	struct effect_options effect = {.no_same_code = cli->args.session.aa};
+
+	effect_of_record(record, &effect, &cli->arena, result);
+	switch (format) {
+	case FORMAT_TERMINAL:
+		report_terminal(record, result, &options, out);
+		break;
+	case FORMAT_JSON:
+		report_json(record, result, &options, out);
+		break;
+	case FORMAT_CSV:
+		report_csv(record, result, out);
+		break;
+	case FORMAT_MARKDOWN:
+		report_markdown(record, result, &options, out);
+		break;
+	}
+}

@@ -1,0 +1,66 @@
+#include "cli/table.h"
+
+#include <stdarg.h>
+
+void table_init(struct table *table, struct arena *arena, size_t columns)
+{
+	*table = (struct table){.arena = arena, .columns = columns};
+}
+
+void table_add(struct table *table, const char *text)
+{
+	words_add(&table->cells, table->arena, text_safe(table->arena, text != NULL ? text : ""));
+}
+
+void table_addf(struct table *table, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	table_add(table, arena_vprintf(table->arena, fmt, ap));
+	va_end(ap);
+}
+
+static size_t column_width(const struct table *table, size_t column)
+{
+	size_t width = 0;
+
+	for (size_t i = column; i < table->cells.n; i += table->columns) {
+		size_t w = text_width(table->cells.v[i]);
+
+		width = w > width ? w : width;
+	}
+	return width;
+}
+
+static void pad(struct buf *out, size_t n)
+{
+	while (n-- > 0)
+		buf_addc(out, ' ');
+}
+
+void table_write(const struct table *table, struct buf *out)
+{
+	size_t widths[TABLE_COLUMNS], blanks = 0;
+
+	for (size_t c = 0; c < table->columns; c++)
+		widths[c] = column_width(table, c);
+	for (size_t i = 0; i < table->cells.n; i++) {
+		size_t column = i % table->columns, width = text_width(table->cells.v[i]);
+		size_t fill = widths[column] - width;
+
+		/* blanks are held back until something follows them */
+		if (table->right[column])
+			blanks += fill;
+		if (width > 0) {
+			pad(out, blanks);
+			buf_adds(out, table->cells.v[i]);
+			blanks = 0;
+		}
+		blanks += (table->right[column] ? 0 : fill) + 2;
+		if (column == table->columns - 1) {
+			buf_addc(out, '\n');
+			blanks = 0;
+		}
+	}
+}

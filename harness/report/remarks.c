@@ -1,0 +1,373 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "compare/reason.h"
+#include "report/cell_text.h"
+#include "report/document.h"
+#include "stats/describe.h"
+
+#define FINE_PRECISION 0.0101 /* what `--precision 1%` means, with room for rounding */
+#define NAMED_CELLS    6
+
+static const char *text_or(const char *text, const char *fallback)
+{
+	return text != NULL ? text : fallback;
+}
+
+/* A setting such as 0.01 as "1". */
+static const char *percent_of(double fraction, struct arena *arena)
+{
+	char text[NUM_SIZE];
+
+	num_significant(100 * fraction, 2, text);
+	if (strchr(text, '.') != NULL && text_ends(text, "0")) /* 1.0 and 0.50 are written as 1 and 0.5 */
+		text[strlen(text) - 1] = '\0';
+	if (text_ends(text, "."))
+		text[strlen(text) - 1] = '\0';
+	return arena_strdup(arena, text);
+}
+
+static void set_title(struct document *document, const struct record *record, struct arena *arena)
+{
+	const char *cpu = facts_value(&record->host, "cpu.model_name");
+	const char *count = facts_value(&record->host, "cpu.count");
+	const char *kernel = facts_value(&record->host, "kernel.release");
+
+	document->title = arena_printf(arena, "%s%s, %s, %s, %s CPU%s, kernel %s",
+		strcmp(record->kind, "run") == 0 ? "matrix " : "",
+		text_or(record->plan.matrix_name, record->kind), text_or(record->started, "start not known"),
+		text_or(cpu, "CPU model not known"), text_or(count, "unknown number of"),
+		count != NULL && strcmp(count, "1") == 0 ? "" : "s", text_or(kernel, "not known"));
+}
+
+static void set_alerts(struct document *document, const struct record *record, const struct result *result,
+	struct arena *arena)
+{
+	if (!record->complete)
+		words_addf(&document->alerts, arena, "This run is not complete: %s.",
+			text_or(record->incomplete_reason, "it was not finished"));
+	if (record->build_count == 0)
+		words_add(&document->alerts, arena, "The record has no cells: there is nothing to show.");
+	if (result->aa == AA_SUSPECT)
+		words_addf(&document->alerts, arena,
+			"This run is suspect: it finds differences between pairs of identical code (%zu "
+			"pairs, p = "
+			"%.2g). Do not trust its verdicts; flagstone doctor may say why.",
+			result->aa_pairs, result->p_aa);
+}
+
+static bool has(const struct document *document, enum doc_kind kind)
+{
+	return (document->kinds & 1u << kind) != 0;
+}
+
+static void set_legend(struct document *document, const struct result *result, struct arena *arena)
+{
+	struct words parts = {0};
+	struct buf out = {0};
+
+	buf_adds(&out, "In the cells: ");
+	if (has(document, DOC_FASTER) || has(document, DOC_SLOWER))
+		words_add(&parts, arena, "+ faster, - slower than the baseline, ± half of the 95 % interval");
+	if (has(document, DOC_NO_DIFFERENCE))
+		words_add(&parts, arena, "= (±x) no difference larger than x");
+	if (has(document, DOC_TOO_SMALL))
+		words_add(&parts, arena, "= (≤x) a difference too small to matter, at most x");
+	if (has(document, DOC_CANT_TELL))
+		words_add(&parts, arena, "~ ±x can't tell: anything up to x is possible");
+	if (has(document, DOC_SAME_CODE))
+		words_add(&parts, arena, "same code: the compiler made the same machine code");
+	for (size_t i = 0; i < parts.n; i++)
+		buf_addf(&out, "%s%s", i > 0 ? "; " : "", parts.v[i]);
+	if (parts.n > 0 && result->family > 0)
+		buf_addf(&out,
+			". Answers by Holm over %zu comparison%s and %u look%s; intervals are of one "
+			"comparison each.",
+			result->family, result->family == 1 ? "" : "s", result->looks,
+			result->looks == 1 ? "" : "s");
+	else if (parts.n > 0)
+		buf_addc(&out, '.');
+	document->legend = parts.n > 0 ? arena_strdup(arena, buf_text(&out)) : NULL;
+	buf_release(&out);
+}
+
+/* One variant's mean as "O3 +2.1 % (8 of 8)". */
+static const char *mean_text(const struct effect_mean *mean, const char *variant, struct arena *arena)
+{
+	const char *value = mean->has_mean ? cell_text_percent(mean->effect, arena) : "n/a";
+
+	return arena_printf(arena, "%s %s (%zu of %zu)", variant, value, mean->n, mean->m);
+}
+
+static void set_means(struct document *document, const struct record *record, const struct result *result,
+	struct arena *arena)
+{
+	struct buf out = {0};
+
+	for (size_t t = 0; t < document->table_count && result->comparison_count > 0; t++) {
+		const struct doc_table *table = &document->tables[t];
+
+		buf_clear(&out);
+		for (size_t i = 0; i < table->column_count; i++) {
+			struct effect_mean mean =
+				effect_geomean(record, result, table->slot, table->columns[i], table->copies);
+
+			if (mean.m > 0)
+				buf_addf(&out, "%s%s", out.n > 0 ? ", " : "",
+					mean_text(&mean, table->columns[i], arena));
+		}
+		if (out.n > 0)
+			words_addf(&document->means, arena, "%s: %s", table->heading, buf_text(&out));
+	}
+	buf_release(&out);
+}
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* How many can't tell and what dominates; with `verbose` each with its reason. */
+static void set_undecided(struct document *document, const struct record *record, const struct result *result,
+	bool verbose, struct arena *arena)
+{
+	size_t undecided = 0, placement = 0, marked = 0;
+
+	for (size_t i = 0; i < result->comparison_count; i++) {
+		const struct comparison *c = &result->comparisons[i];
+
+		if (c->answer != ANSWER_CANT_TELL || !c->has_effect)
+			continue;
+		undecided++;
+		placement += c->placement_share > 0.5;
+		marked += c->marked_differ;
+		if (verbose)
+			words_addf(
+				&document->undecided, arena, "%s: %s", record->builds[c->b].cell, c->reason);
+	}
+	if (undecided == 0 || verbose)
+		return;
+	words_addf(&document->undecided, arena,
+		"%zu of %zu comparisons can't tell: noise between rounds dominates in %zu, code placement in "
+		"%zu%s.",
+		undecided, result->comparison_count, undecided - placement, placement,
+		marked > 0 ? "; some cells were disturbed more often than their baseline" : "");
+}
+
+static void say_marks(struct document *document, const struct record *record, const struct result *result,
+	struct arena *arena)
+{
+	static const struct {
+		uint32_t mark;
+		const char *text;
+	} kinds[] = {{MARK_FREQ, "lower frequency"}, {MARK_SHARED, "shared core or cache"},
+		{MARK_WAIT, "waited for a CPU"}, {MARK_THROTTLE, "throttled"},
+		{MARK_OVERLAP, "copies did not overlap"}, {MARK_TIMEOUT, "timed out"},
+		{MARK_CHECK, "wrong result"}, {MARK_SIGNAL, "died"}};
+	size_t n = record->samples.n, marked = 0, repeats = 0, left = 0;
+	struct buf out = {0};
+	char count[NUM_SIZE];
+
+	for (size_t i = 0; i < n; i++) {
+		marked += record->samples.v[i].marks != 0;
+		repeats += record->samples.v[i].repeat_of != SAMPLE_NONE;
+	}
+	for (size_t i = 0; i < result->cell_count; i++)
+		left += result->cells[i].marked;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		size_t of_kind = 0;
+
+		for (size_t i = 0; i < n; i++)
+			of_kind += (record->samples.v[i].marks & kinds[k].mark) != 0;
+		if (of_kind > 0)
+			buf_addf(&out, "%s%s %.2f %%", out.n > 0 ? ", " : "", kinds[k].text,
+				100 * (double)of_kind / (double)n);
+	}
+	num_grouped(n, count);
+	if (marked == 0 && n > 0)
+		words_addf(&document->disturbances, arena, "none of %s samples was disturbed", count);
+	else if (n > 0)
+		words_addf(&document->disturbances, arena,
+			"%.2f %% of %s samples were disturbed (%s); %zu sample%s measured again, %zu that "
+			"count "
+			"stayed disturbed",
+			100 * (double)marked / (double)n, count, buf_text(&out), repeats,
+			repeats == 1 ? " was" : "s were", left);
+	buf_release(&out);
+}
+
+static void say_aa(struct document *document, const struct result *result, struct arena *arena)
+{
+	switch (result->aa) {
+	case AA_NOT_CHECKED:
+		words_addf(&document->disturbances, arena,
+			"A/A check: not checked, %zu usable pair%s of identical code, %d are needed (--aa "
+			"adds some)",
+			result->aa_pairs, plural(result->aa_pairs), STATS_AA_MIN_PAIRS);
+		break;
+	case AA_OK:
+		words_addf(&document->disturbances, arena,
+			"A/A check: %zu pairs of identical code, as they should be", result->aa_pairs);
+		break;
+	case AA_INFLATED:
+	case AA_SUSPECT:
+		words_addf(&document->disturbances, arena,
+			"A/A check: %zu pairs of identical code, all intervals widened %.2f times (p = %.2g)",
+			result->aa_pairs, result->lambda, result->p_aa);
+		break;
+	}
+}
+
+/* "noisy (...): a, b, c and 4 more" over the cells that `test` picks. */
+static void say_cells(struct document *document, const struct record *record, const struct result *result,
+	const char *what, bool (*test)(const struct cell_summary *), struct arena *arena)
+{
+	struct buf out = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < result->cell_count; i++) {
+		if (!test(&result->cells[i]))
+			continue;
+		if (count++ < NAMED_CELLS)
+			buf_addf(&out, "%s%s", count > 1 ? ", " : "", record->builds[i].cell);
+	}
+	if (count > NAMED_CELLS)
+		buf_addf(&out, " and %zu more", count - NAMED_CELLS);
+	if (count > 0)
+		words_addf(&document->disturbances, arena, "%s: %s", what, buf_text(&out));
+	buf_release(&out);
+}
+
+static bool is_very_noisy(const struct cell_summary *cell)
+{
+	return cell->very_noisy;
+}
+
+static bool is_noisy(const struct cell_summary *cell)
+{
+	return cell->noisy && !cell->very_noisy;
+}
+
+static bool has_modes(const struct cell_summary *cell)
+{
+	return cell->two_modes;
+}
+
+static bool is_trending(const struct cell_summary *cell)
+{
+	return cell->trending;
+}
+
+static bool has_failed_samples(const struct cell_summary *cell)
+{
+	return cell->failed > 0;
+}
+
+static void set_disturbances(struct document *document, const struct record *record,
+	const struct result *result, bool verbose, struct arena *arena)
+{
+	size_t outliers = 0;
+
+	say_marks(document, record, result, arena);
+	if (record->samples.n > 0)
+		say_aa(document, result, arena);
+	for (size_t i = 0; i < result->cell_count; i++)
+		outliers += result->cells[i].outliers;
+	if (outliers > 0)
+		words_addf(&document->disturbances, arena, "%zu outlier%s, kept", outliers, plural(outliers));
+	say_cells(document, record, result, "samples failed", has_failed_samples, arena);
+	say_cells(document, record, result, "very noisy (spread over 5 %)", is_very_noisy, arena);
+	if (verbose) {
+		say_cells(document, record, result, "noisy (spread over 3 %)", is_noisy, arena);
+		say_cells(document, record, result, "two modes, one median speaks for neither", has_modes,
+			arena);
+		say_cells(document, record, result, "a trend within the run", is_trending, arena);
+	}
+	words_add_all(&document->disturbances, arena, &record->notes);
+}
+
+static void add_hint(struct document *document, const char *text, const char *command)
+{
+	document->hints[document->hint_count++] = (struct doc_hint){text, command};
+}
+
+/* The median effort of what is undecided for the reason that is the more frequent one; 4 if nothing is. */
+static double effort_of(const struct result *result, bool *placement)
+{
+	double *efforts = mem_alloc_array(result->comparison_count, sizeof(*efforts));
+	size_t n = 0, by_placement = 0, undecided = 0;
+	double median;
+
+	for (size_t i = 0; i < result->comparison_count; i++) {
+		undecided += result->comparisons[i].effort > 0;
+		by_placement +=
+			result->comparisons[i].effort > 0 && result->comparisons[i].placement_share > 0.5;
+	}
+	*placement = 2 * by_placement > undecided;
+	for (size_t i = 0; i < result->comparison_count; i++) {
+		const struct comparison *c = &result->comparisons[i];
+
+		if (c->effort > 0 && (c->placement_share > 0.5) == *placement)
+			efforts[n++] = c->effort;
+	}
+	median = n > 0 ? stats_median(efforts, n) : 4;
+	mem_free(efforts);
+	return median;
+}
+
+/* What the run spent, and the command that sees finer. */
+static void add_spent(struct document *document, const struct record *record, const struct result *result,
+	struct arena *arena)
+{
+	const struct measure_settings *settings = &record->plan.settings;
+	uint32_t layouts = 0;
+	bool placement = false;
+	const char *command = NULL;
+	double effort = effort_of(result, &placement);
+
+	for (size_t i = 0; i < result->comparison_count; i++)
+		layouts = result->comparisons[i].layouts > layouts ? result->comparisons[i].layouts : layouts;
+	if (result->rounds == 0)
+		return;
+	if (has(document, DOC_CANT_TELL) || settings->precision > FINE_PRECISION)
+		command = reason_command(record, NULL, placement, effort, result->rounds, layouts, arena);
+	if (command != NULL && settings->precision > FINE_PRECISION)
+		command = arena_printf(arena, "%s --precision 1%%", command);
+	add_hint(document,
+		arena_printf(arena,
+			"This run used %u layout%s and %u of at most %u rounds; differences matter from %s "
+			"%%, "
+			"an interval within ±%s %% is narrow enough.%s",
+			layouts, plural(layouts), result->rounds,
+			settings->rounds_max > 0 ? settings->rounds_max : result->rounds,
+			percent_of(settings->matters, arena), percent_of(settings->precision, arena),
+			command != NULL ? " To see finer:" : ""),
+		command);
+}
+
+static void set_hints(struct document *document, const struct record *record, const struct result *result,
+	const struct doc_options *options, struct arena *arena)
+{
+	add_spent(document, record, result, arena);
+	if (record->id[0] != '\0' && options->path != NULL)
+		add_hint(document, "The same verdicts from the same samples, any time:",
+			arena_printf(arena, "flagstone show %.12s", record->id));
+	if (options->path != NULL)
+		add_hint(document, "Record:", options->path);
+	else
+		add_hint(document, "This result is not archived.", NULL);
+}
+
+void document_remarks(struct document *document, const struct record *record, const struct result *result,
+	const struct doc_options *options, struct arena *arena)
+{
+	set_title(document, record, arena);
+	set_alerts(document, record, result, arena);
+	set_legend(document, result, arena);
+	set_means(document, record, result, arena);
+	set_undecided(document, record, result, options->verbose, arena);
+	set_disturbances(document, record, result, options->verbose, arena);
+	set_hints(document, record, result, options, arena);
+}

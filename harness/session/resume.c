@@ -1,0 +1,218 @@
+#include <string.h>
+
+#include "base/clock.h"
+#include "host/host.h"
+#include "record/json.h"
+#include "session/run.h"
+
+/* Going on with an interrupted run: only where everything is as it was. */
+
+/* A dead journal, if there is one, becomes an incomplete record first. */
+static int finish_journals(const struct archive *archive, struct error *e)
+{
+	struct journal_entries journals = {0};
+
+	if (journal_list(archive, &journals, e) != 0)
+		return -1;
+	for (size_t i = 0; i < journals.n; i++) {
+		const char *path;
+
+		if (!journals.v[i].alive && archive_finish_journal(archive, journals.v[i].path, &path, e) != 0)
+			return error_context(e, "finishing the journal of an interrupted run");
+	}
+	return 0;
+}
+
+static int find_record(const struct archive *archive, const char *what, const char **path, struct error *e)
+{
+	struct archive_entries entries = {0};
+
+	if (finish_journals(archive, e) != 0)
+		return -1;
+	if (what != NULL && what[0] != '\0')
+		return archive_find(archive, what, path, e);
+	if (archive_list(archive, &entries, e) != 0)
+		return -1;
+	for (size_t i = entries.n; i > 0; i--) {
+		if (entries.v[i - 1].complete || entries.v[i - 1].superseded)
+			continue;
+		*path = entries.v[i - 1].path;
+		return 0;
+	}
+	return error_set(e, EXIT_USAGE, "there is no interrupted run in %s to resume", archive->root);
+}
+
+static int open_record(struct session *session, const char *what, struct arena *arena, struct record **record,
+		struct error *e)
+{
+	struct archive archive;
+	const char *path;
+
+	if (archive_open(&archive, arena, session->archive_folder, false, e) != 0 ||
+			find_record(&archive, what, &path, e) != 0 ||
+			record_read_file(path, NULL, arena, record, e) != 0)
+		return -1;
+	if ((*record)->complete)
+		return error_set(e, EXIT_USAGE, "%s is complete; there is nothing to resume", path);
+	return 0;
+}
+
+char *session_resume_matrix(const struct session_options *options, const char *what, struct arena *arena,
+		struct error *e)
+{
+	struct session session;
+	struct session_options project_only = *options;
+	struct record *record;
+	char *name;
+
+	project_only.matrix = NULL;
+	project_only.probe = false;
+	if (session_open(&session, &project_only, NULL, arena, e) != 0 ||
+			open_record(&session, what, arena, &record, e) != 0)
+		return NULL;
+	name = arena_strdup(arena, record->plan.matrix_name != NULL ? record->plan.matrix_name : "");
+	record_release(record);
+	session_close(&session);
+	return name;
+}
+
+int run_resume_open(struct run *run, const char *what, struct error *e)
+{
+	struct session *session = run->session;
+	struct record *record;
+
+	if (open_record(session, what, run->arena, &record, e) != 0)
+		return -1;
+	run->resumed = record;
+	run->settings = record->plan.settings;
+	session->options.seed = record->plan.seed;
+	session->options.only = (struct words){0};
+	for (size_t i = 0; i < record->build_count; i++)
+		words_add(&session->options.only, run->arena, record->builds[i].cell);
+	return session_plan(session, e);
+}
+
+static int refuse(struct error *e, const char *what, const char *before, const char *now)
+{
+	return error_set(e, EXIT_CANNOT,
+			"the run cannot be resumed: %s was \"%s\" and is \"%s\" now; start a new run (the old record stays)",
+			what, before != NULL ? before : "unknown", now != NULL ? now : "unknown");
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Facts known on both sides that differ; keys chosen by `counts`. */
+static int compare_facts(const struct facts *before, const struct facts *now, bool (*counts)(const char *),
+		struct error *e)
+{
+	for (size_t i = 0; i < before->n; i++) {
+		const char *value = facts_value(now, before->v[i].key);
+
+		if (counts(before->v[i].key) && before->v[i].value != NULL && value != NULL &&
+				strcmp(before->v[i].value, value) != 0)
+			return refuse(e, before->v[i].key, before->v[i].value, value);
+	}
+	return 0;
+}
+
+static bool is_identity(const char *key)
+{
+	return strcmp(key, "toolchain.identity") == 0 || strcmp(key, "toolchain.version") == 0;
+}
+
+int run_resume_compare(struct run *run, struct error *e)
+{
+	const struct record *old = run->resumed;
+	const struct record *now = run->record;
+
+	if (!same_text(old->host_name, now->host_name))
+		return refuse(e, "the host", old->host_name, now->host_name);
+	if (compare_facts(&old->host, &now->host, host_boot_invariant, e) != 0)
+		return -1;
+	for (size_t i = 0; i < old->toolchain_count; i++) {
+		const struct record_toolchain *toolchain = record_toolchain(now, old->toolchains[i].slots.v[0]);
+
+		if (toolchain == NULL)
+			return refuse(e, "a toolchain", old->toolchains[i].slots.v[0], NULL);
+		if (compare_facts(&old->toolchains[i].facts, &toolchain->facts, is_identity, e) != 0)
+			return error_context(e, "toolchain %s", old->toolchains[i].slots.v[0]);
+	}
+	if (old->build_count != now->build_count)
+		return error_set(e, EXIT_CANNOT, "the run cannot be resumed: its matrix had %zu cells and has %zu now",
+				old->build_count, now->build_count);
+	for (size_t i = 0; i < old->build_count; i++)
+		if (!same_text(old->builds[i].cell, now->builds[i].cell))
+			return refuse(e, "a cell", old->builds[i].cell, now->builds[i].cell);
+	return 0;
+}
+
+static bool has_failed(const struct record_build *build)
+{
+	return build->status == CELL_BUILD_FAILED || build->status == CELL_CHECK_FAILED || build->status == CELL_RUN_FAILED;
+}
+
+static void take_up_sessions(struct run *run)
+{
+	const struct record *old = run->resumed;
+	struct record *record = run->record;
+	struct record_session *sessions = arena_array(run->arena, old->session_count + 1, sizeof(*sessions));
+
+	memcpy(sessions, old->sessions, old->session_count * sizeof(*sessions));
+	sessions[old->session_count] = record->sessions[0];
+	record->sessions = sessions;
+	record->session_count = old->session_count + 1;
+	run->measurer.session = (uint32_t)old->session_count;
+}
+
+static void take_up_failures(struct run *run)
+{
+	const struct record *old = run->resumed;
+
+	for (size_t i = 0; i < old->failure_count; i++)
+		record_add_failure(run->record, old->failures[i].sample, old->failures[i].build, old->failures[i].what, "%s",
+				old->failures[i].reason);
+	for (size_t i = 0; i < old->build_count; i++) {
+		struct record_build *build = &run->record->builds[i];
+
+		if (!has_failed(&old->builds[i]) || has_failed(build))
+			continue;
+		build->status = old->builds[i].status;
+		build->reason = old->builds[i].reason;
+		for (size_t k = 0; k < run->item_count; k++)
+			if (run->items[k].cell == i)
+				run->items[k].open = false;
+	}
+}
+
+int run_take_up(struct run *run, struct error *e)
+{
+	const struct record *old = run->resumed;
+	struct record *record = run->record;
+
+	for (size_t i = 0; i < old->build_count; i++)
+		if (old->builds[i].content_hash != NULL && !same_text(old->builds[i].content_hash, record->builds[i].content_hash))
+			return refuse(e, arena_printf(run->arena, "the build of %s", old->builds[i].cell),
+					       old->builds[i].content_hash, record->builds[i].content_hash);
+	record->continues = old->id;
+	record->group = old->group;
+	record->repeat_index = old->repeat_index;
+	record->repeat_count = old->repeat_count;
+	record->started = old->started;
+	take_up_sessions(run);
+	take_up_failures(run);
+	for (size_t i = 0; i < old->samples.n; i++) {
+		samples_add(&record->samples, &old->samples.v[i]);
+		if (old->samples.v[i].round >= run->first_round)
+			run->first_round = old->samples.v[i].round + 1;
+	}
+	run->first_row = run->journalled = record->samples.n;
+	for (size_t i = 0; i < old->plan.comparison_count && i < record->plan.comparison_count; i++)
+		record->plan.comparisons[i].closed_at = old->plan.comparisons[i].closed_at;
+	for (size_t i = 0; i < old->notes.n; i++)
+		record_note(record, "%s", old->notes.v[i]);
+	record_note(record, "resumed after round %u of an interrupted run", run->first_round);
+	return 0;
+}
