@@ -20,11 +20,10 @@ static const char *joined(const struct words *words, const char *between, struct
 	return text;
 }
 
-/* Prints a list: rows for people, or the JSON array under its name. Takes the array. */
-static void print_list(struct cli *cli, const struct session *session, const char *kind,
-	const struct table *table, json_t *list)
+/* Prints a list: its text for people, or the JSON array under its name. Takes the text and the array. */
+static void print_list(
+	struct cli *cli, const struct session *session, const char *kind, struct buf *text, json_t *list)
 {
-	struct buf out = {0};
 
 	if (cli->args.json) {
 		json_t *root = json_object();
@@ -33,19 +32,19 @@ static void print_list(struct cli *cli, const struct session *session, const cha
 		json_object_set_new(root, kind, list);
 		json_object_set_new(root, "shadowed", common_json_words(&session->project.shadowed));
 		common_print_json(root);
-		return;
+	} else {
+		json_decref(list);
+		for (size_t i = 0; i < session->project.shadowed.n; i++)
+			buf_addf(text, "note: %s\n", text_safe(&cli->arena, session->project.shadowed.v[i]));
+		terminal_print(text);
 	}
-	json_decref(list);
-	table_write(table, &out);
-	for (size_t i = 0; i < session->project.shadowed.n; i++)
-		buf_addf(&out, "note: %s\n", text_safe(&cli->arena, session->project.shadowed.v[i]));
-	terminal_print(&out);
-	buf_release(&out);
+	buf_release(text);
 }
 
 static enum exit_code list_workloads(struct cli *cli, const struct session *session)
 {
 	struct table table;
+	struct buf out = {0};
 	json_t *list = json_array();
 
 	table_init(&table, &cli->arena, 5);
@@ -69,7 +68,8 @@ static enum exit_code list_workloads(struct cli *cli, const struct session *sess
 		json_object_set_new(object, "installed", json_boolean(workload->installed));
 		json_array_append_new(list, object);
 	}
-	print_list(cli, session, "workloads", &table, list);
+	table_write(&table, &out);
+	print_list(cli, session, "workloads", &out, list);
 	return EXIT_YES;
 }
 
@@ -78,32 +78,28 @@ static const char *tri_text(enum tri tri)
 	return tri == TRI_YES ? "yes" : tri == TRI_NO ? "no" : "unknown";
 }
 
-/* One answer of a probe as a row below its toolchain, with the reason where it is no. */
-static void add_probe(struct table *table, const char *what, enum tri answer, const char *reason)
+/* One answer of a probe as a line below its toolchain, with the reason where it is not yes. */
+static void add_probe(
+	struct buf *out, struct arena *arena, const char *what, enum tri answer, const char *reason)
 {
-	table_add(table, "");
-	table_add(table, "");
-	table_add(table, "");
-	table_addf(table, "%s: %s%s%s", what, tri_text(answer),
-		answer != TRI_YES && reason != NULL ? ": " : "",
-		answer != TRI_YES && reason != NULL ? reason : "");
+	buf_addf(out, "    %s: %s", what, tri_text(answer));
+	if (answer != TRI_YES && reason != NULL)
+		buf_addf(out, ", %s", text_safe(arena, reason));
+	buf_addc(out, '\n');
 }
 
-static void add_toolchain(struct table *table, const struct toolchain *t, struct arena *arena)
+static void add_toolchain(struct buf *out, struct arena *arena, const struct toolchain *t)
 {
-	table_add(table, joined(&t->slots, " ", arena));
-	table_add(table, arena_printf(arena, "%s %s", t->family, t->version));
-	table_add(table, t->target);
-	table_add(table, words_join(&t->cc, arena));
-	add_probe(table, "LTO", t->lto, t->lto_reason);
-	add_probe(table, "static C library", t->static_libc, t->static_reason);
+	static const char foreign[] = "its programs are for another machine, and no runner is named";
+
+	buf_addf(out, "%s\n", text_safe(arena, joined(&t->slots, "  ", arena)));
+	buf_addf(out, "    %s %s for %s: %s\n", text_safe(arena, t->family), text_safe(arena, t->version),
+		text_safe(arena, t->target), text_safe(arena, words_join(&t->cc, arena)));
+	buf_addf(out, "    identity: %.12s\n", t->identity);
+	add_probe(out, arena, "LTO", t->lto, t->lto_reason);
+	add_probe(out, arena, "static C library", t->static_libc, t->static_reason);
 	if (!t->native)
-		add_probe(table, "programs run here", t->runner.n > 0 ? TRI_YES : TRI_NO,
-			"made for another machine, and no runner is named");
-	table_add(table, "");
-	table_add(table, "");
-	table_add(table, "");
-	table_addf(table, "identity: %.12s", t->identity);
+		add_probe(out, arena, "runs here", t->runner.n > 0 ? TRI_YES : TRI_NO, foreign);
 }
 
 static json_t *probe_json(enum tri answer, const char *reason)
@@ -139,15 +135,14 @@ static json_t *toolchain_json(const struct toolchain *t)
 static enum exit_code list_toolchains(struct cli *cli, const struct session *session)
 {
 	const struct toolchains *found = &session->toolchains;
-	struct table table;
+	struct buf out = {0};
 	json_t *list = json_array();
 
-	table_init(&table, &cli->arena, 4);
 	for (size_t i = 0; i < found->n; i++) {
-		add_toolchain(&table, found->v[i], &cli->arena);
+		add_toolchain(&out, &cli->arena, found->v[i]);
 		json_array_append_new(list, toolchain_json(found->v[i]));
 	}
-	print_list(cli, session, "toolchains", &table, list);
+	print_list(cli, session, "toolchains", &out, list);
 	for (size_t i = 0; i < found->notes.n && !cli->args.quiet; i++)
 		remark_print(found->notes.v[i]);
 	if (found->n == 0)
@@ -161,6 +156,7 @@ static enum exit_code list_matrices(struct cli *cli, const struct session *sessi
 	struct spec_errors errors = {.arena = &cli->arena};
 	struct error e = {0};
 	struct table table;
+	struct buf out = {0};
 	json_t *list = json_array();
 
 	table_init(&table, &cli->arena, 3);
@@ -179,7 +175,8 @@ static enum exit_code list_matrices(struct cli *cli, const struct session *sessi
 		json_object_set_new(object, "valid", json_boolean(ok));
 		json_array_append_new(list, object);
 	}
-	print_list(cli, session, "matrices", &table, list);
+	table_write(&table, &out);
+	print_list(cli, session, "matrices", &out, list);
 	return spec_errors_to_error(&errors, &e) == 0 ? EXIT_YES : error_print(&e);
 }
 

@@ -134,21 +134,23 @@ static const char *entry_fault(const json_t *entry)
 
 int facts_from_json(struct facts *facts, const json_t *object, const char *name, struct error *e)
 {
-	const char *key;
-	json_t *entry;
+	/* jansson's iterators take no const, but only look */
+	json_t *members = (json_t *)(uintptr_t)object;
 
 	if (!json_is_object(object))
 		return error_set(e, EXIT_CANNOT, "%s: the list of facts is not a JSON object", name);
-	json_object_foreach((json_t *)(uintptr_t)object, key, entry)
-	{
-		const char *fault = entry_fault(entry);
+	for (void *at = json_object_iter(members); at != NULL; at = json_object_iter_next(members, at)) {
+		const char *fault = entry_fault(json_object_iter_value(at));
 
 		if (fault != NULL)
-			return error_set(
-				e, EXIT_CANNOT, "%s: the fact \"%s\" is malformed: %s", name, key, fault);
+			return error_set(e, EXIT_CANNOT, "%s: the fact \"%s\" is malformed: %s", name,
+				json_object_iter_key(at), fault);
 	}
-	json_object_foreach((json_t *)(uintptr_t)object, key, entry)
-		put(facts, key, json_text(entry, "value", NULL), json_text(entry, "source", NULL),
-			json_text(entry, "unknown", NULL));
+	for (void *at = json_object_iter(members); at != NULL; at = json_object_iter_next(members, at)) {
+		const json_t *entry = json_object_iter_value(at);
+
+		put(facts, json_object_iter_key(at), json_text(entry, "value", NULL),
+			json_text(entry, "source", NULL), json_text(entry, "unknown", NULL));
+	}
 	return 0;
 }

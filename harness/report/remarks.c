@@ -166,25 +166,26 @@ static void say_marks(struct document *document, const struct record *record, co
 		{MARK_WAIT, "waited for a CPU"}, {MARK_THROTTLE, "throttled"},
 		{MARK_OVERLAP, "copies did not overlap"}, {MARK_TIMEOUT, "timed out"},
 		{MARK_CHECK, "wrong result"}, {MARK_SIGNAL, "died"}};
+	enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+	size_t of_kind[KINDS] = {0};
 	size_t n = record->samples.n, marked = 0, repeats = 0, left = 0;
 	struct buf out = {0};
 	char count[NUM_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
-		marked += record->samples.v[i].marks != 0;
-		repeats += record->samples.v[i].repeat_of != SAMPLE_NONE;
+		const struct sample *row = &record->samples.v[i];
+
+		marked += row->marks != 0;
+		repeats += row->repeat_of != SAMPLE_NONE;
+		for (size_t k = 0; row->marks != 0 && k < KINDS; k++)
+			of_kind[k] += (row->marks & kinds[k].mark) != 0;
 	}
 	for (size_t i = 0; i < result->cell_count; i++)
 		left += result->cells[i].marked;
-	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-		size_t of_kind = 0;
-
-		for (size_t i = 0; i < n; i++)
-			of_kind += (record->samples.v[i].marks & kinds[k].mark) != 0;
-		if (of_kind > 0)
+	for (size_t k = 0; k < KINDS; k++)
+		if (of_kind[k] > 0)
 			buf_addf(&out, "%s%s %.2f %%", out.n > 0 ? ", " : "", kinds[k].text,
-				100 * (double)of_kind / (double)n);
-	}
+				100 * (double)of_kind[k] / (double)n);
 	num_grouped(n, count);
 	if (marked == 0 && n > 0)
 		words_addf(&document->disturbances, arena, "none of %s samples was disturbed", count);

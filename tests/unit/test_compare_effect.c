@@ -447,19 +447,6 @@ static void effect_of_record__cell__median_interval_and_cpu_share(void **state)
 	cf_end(&f);
 }
 
-static void effect_of_record__empty_record__nothing(void **state)
-{
-	(void)state;
-	struct fixture f;
-	cf_begin(&f);
-	cf_answer(&f);
-	assert_int_equal(f.result.cell_count, 0);
-	assert_int_equal(f.result.comparison_count, 0);
-	assert_int_equal(f.result.aa, AA_NOT_CHECKED);
-	assert_int_equal(f.result.rounds, 0);
-	cf_end(&f);
-}
-
 static void effect_of_record__rows_of_unknown_builds_and_circular_repeats__harmless(void **state)
 {
 	(void)state;
@@ -497,7 +484,6 @@ int main(void)
 		cmocka_unit_test(effect_of_record__one_layout__signed_rank_and_placement_not_averaged),
 		cmocka_unit_test(effect_of_record__disturbed_unevenly_and_answers_disagree__cant_tell),
 		cmocka_unit_test(effect_of_record__cell__median_interval_and_cpu_share),
-		cmocka_unit_test(effect_of_record__empty_record__nothing),
 		cmocka_unit_test(effect_of_record__rows_of_unknown_builds_and_circular_repeats__harmless),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -243,9 +243,23 @@ static void effect_geomean__same_code_counts_failed_does_not__n_of_m(void **stat
 	cf_end(&f);
 }
 
+static void effect_of_record__empty_record__nothing(void **state)
+{
+	(void)state;
+	struct fixture f;
+	cf_begin(&f);
+	cf_answer(&f);
+	assert_int_equal(f.result.cell_count, 0);
+	assert_int_equal(f.result.comparison_count, 0);
+	assert_int_equal(f.result.aa, AA_NOT_CHECKED);
+	assert_int_equal(f.result.rounds, 0);
+	cf_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(effect_of_record__empty_record__nothing),
 		cmocka_unit_test(effect_of_record__two_comparisons__holm),
 		cmocka_unit_test(effect_of_record__closed_at_a_look__answer_as_it_was_then),
 		cmocka_unit_test(effect_of_record__identical_cells__lambda_from_their_chain),
