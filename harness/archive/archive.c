@@ -116,7 +116,7 @@ static int fill(struct record *record, int fd, const char *path, struct error *e
 
 int archive_write(const struct archive *archive, struct record *record, const char **path, struct error *e)
 {
-	const char *folder, *final;
+	const char *folder = NULL, *final;
 	char *temporary;
 	char stamp[17];
 	int fd;

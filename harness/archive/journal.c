@@ -140,16 +140,14 @@ static void add_head(struct journal *journal, const struct record *record, uint6
 	json_t *members = members_to_json(record), *value;
 	struct buf json = {0};
 	const char *key;
-	size_t index = 0, i;
+	size_t index = 0;
 
 	json_object_foreach(members, key, value)
 	{
-		json_t *build;
-
 		if (strcmp(key, "builds") != 0)
 			changed(&journal->members, index++, value);
-		else
-			json_array_foreach(value, i, build) changed(&journal->builds, i, build);
+		for (size_t i = 0; strcmp(key, "builds") == 0 && i < json_array_size(value); i++)
+			changed(&journal->builds, i, json_array_get(value, i));
 	}
 	buf_adds(&json, "{\"schema\":\"" JOURNAL_SCHEMA "\",\"record\":");
 	json_add_tree(&json, members, false);

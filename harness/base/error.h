@@ -33,7 +33,7 @@ struct error {
 
 /* Sets code and text. Returns -1, so that `return error_set(...)` works. */
 int error_set(struct error *e, enum exit_code code, const char *fmt, ...)
-		__attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 /* Like error_set with EXIT_CANNOT and ": " + strerror(errnum) at the end. */
 int error_errno(struct error *e, int errnum, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Puts "<text>: " in front of what is set. Returns -1. */

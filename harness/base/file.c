@@ -33,8 +33,9 @@ int file_read(const char *path, size_t limit, struct buf *out, struct error *e)
 			close(fd);
 			out->n = start;
 			if (errnum == EFBIG)
-				return error_set(e, EXIT_CANNOT, "reading %s: it is longer than the %zu bytes allowed here",
-						path, limit);
+				return error_set(e, EXIT_CANNOT,
+					"reading %s: it is longer than the %zu bytes allowed here", path,
+					limit);
 			return error_errno(e, errnum, "reading %s", path);
 		}
 		buf_add(out, block, (size_t)got);
@@ -123,7 +124,8 @@ int file_make_folders(const char *path, struct error *e)
 			break;
 	}
 	if (result == 0 && !file_is_folder(path))
-		result = error_set(e, EXIT_CANNOT, "making folder %s: something that is no folder stands there", path);
+		result = error_set(
+			e, EXIT_CANNOT, "making folder %s: something that is no folder stands there", path);
 	mem_free(copy);
 	return result;
 }
@@ -274,7 +276,8 @@ char *file_find_program(struct arena *arena, const char *name, const char *path_
 		p = "/usr/local/bin:/usr/bin:/bin";
 	for (;;) {
 		size_t n = strcspn(p, ":");
-		char *path = n > 0 ? arena_printf(arena, "%.*s/%s", (int)n, p, name) : arena_printf(arena, "./%s", name);
+		char *path = n > 0 ? arena_printf(arena, "%.*s/%s", (int)n, p, name)
+				   : arena_printf(arena, "./%s", name);
 
 		if (file_is_program(path))
 			return path;

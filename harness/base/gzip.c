@@ -124,7 +124,8 @@ static int at_end(struct gzip_reader *r, struct error *e)
 	if (more == 0 && refill(r, &more, e) != 0)
 		return -1;
 	if (more > 0)
-		return error_set(e, EXIT_CANNOT, "%s: there are bytes behind the end of the compressed data", r->path);
+		return error_set(
+			e, EXIT_CANNOT, "%s: there are bytes behind the end of the compressed data", r->path);
 	return 0;
 }
 
@@ -142,16 +143,17 @@ int gzip_read(struct gzip_reader *r, void *bytes, size_t size, size_t *got, stru
 		if (r->z.avail_in == 0 && refill(r, &more, e) != 0)
 			return -1;
 		if (more == 0)
-			return error_set(e, EXIT_CANNOT, "%s: the compressed data end too early (the file is cut)", r->path);
+			return error_set(e, EXIT_CANNOT,
+				"%s: the compressed data end too early (the file is cut)", r->path);
 		status = inflate(&r->z, Z_NO_FLUSH);
 		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
 			return error_set(e, EXIT_CANNOT, "%s: not gzip, or damaged: %s", r->path,
-					r->z.msg != NULL ? r->z.msg : "unreadable data");
+				r->z.msg != NULL ? r->z.msg : "unreadable data");
 		*got += room - r->z.avail_out;
 		r->total += room - r->z.avail_out;
 		if (r->total > r->limit)
-			return error_set(e, EXIT_CANNOT, "%s: unpacks to more than the %llu bytes allowed", r->path,
-					(unsigned long long)r->limit);
+			return error_set(e, EXIT_CANNOT, "%s: unpacks to more than the %llu bytes allowed",
+				r->path, (unsigned long long)r->limit);
 		if (status == Z_STREAM_END)
 			return at_end(r, e);
 	}

@@ -36,13 +36,14 @@ json_t *json_parse(const char *bytes, size_t count, const char *name, struct err
 	json_t *value;
 
 	if (too_deep(bytes, count)) {
-		error_set(e, EXIT_CANNOT, "%s: JSON nested deeper than %d levels is refused", name, JSON_MAX_DEPTH);
+		error_set(e, EXIT_CANNOT, "%s: JSON nested deeper than %d levels is refused", name,
+			JSON_MAX_DEPTH);
 		return NULL;
 	}
 	value = json_loadb(bytes, count, JSON_REJECT_DUPLICATES, &why);
 	if (value == NULL)
-		error_set(e, EXIT_CANNOT, "%s: not valid JSON: line %d, column %d: %s", name, why.line, why.column,
-				why.text);
+		error_set(e, EXIT_CANNOT, "%s: not valid JSON: line %d, column %d: %s", name, why.line,
+			why.column, why.text);
 	return value;
 }
 
@@ -77,7 +78,12 @@ bool json_flag(const json_t *object, const char *key, bool fallback)
 /* Bytes of the valid UTF-8 sequence at p, 0 if there is none (RFC 3629). */
 static size_t valid_utf8(const unsigned char *p)
 {
-	size_t length = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+	size_t length = p[0] < 0x80   ? 1
+			: p[0] < 0xc2 ? 0
+			: p[0] < 0xe0 ? 2
+			: p[0] < 0xf0 ? 3
+			: p[0] < 0xf5 ? 4
+				      : 0;
 
 	for (size_t i = 1; i < length; i++)
 		if ((p[i] & 0xc0) != 0x80)
@@ -177,5 +183,5 @@ static int append(const char *bytes, size_t count, void *out)
 void json_add_tree(struct buf *out, const json_t *value, bool indent)
 {
 	json_dump_callback(value, append, out,
-			(indent ? JSON_INDENT(2) : JSON_COMPACT) | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+		(indent ? JSON_INDENT(2) : JSON_COMPACT) | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
 }

@@ -7,8 +7,10 @@
 
 static _Noreturn void out_of_memory(size_t size)
 {
-	fprintf(stderr, "flagstone: out of memory: %zu bytes could not be had; free some memory or measure a smaller matrix\n",
-			size);
+	fprintf(stderr,
+		"flagstone: out of memory: %zu bytes could not be had; free some memory or measure a smaller "
+		"matrix\n",
+		size);
 	_Exit(3);
 }
 

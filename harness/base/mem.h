@@ -33,10 +33,9 @@ void mem_free(void *memory);
 		size_t n, cap;                                                                               \
 	}
 #define vec_reserve(vec, want)                                                                               \
-	((vec)->cap >= (want)                                                                                \
-			? (void)0                                                                            \
-			: (void)((vec)->cap = mem_grown((vec)->cap, (want)),                                 \
-					  (vec)->v = mem_resize((vec)->v, (vec)->cap, sizeof(*(vec)->v))))
+	((vec)->cap >= (want) ? (void)0                                                                      \
+			      : (void)((vec)->cap = mem_grown((vec)->cap, (want)),                           \
+					(vec)->v = mem_resize((vec)->v, (vec)->cap, sizeof(*(vec)->v))))
 #define vec_push(vec, ...)                                                                                   \
 	do {                                                                                                 \
 		vec_reserve((vec), (vec)->n + 1);                                                            \

@@ -53,7 +53,8 @@ bool num_parse_duration(const char *text, int64_t *ns)
 	static const struct {
 		const char *unit;
 		double ns;
-	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+	} units[] = {
+		{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
 	double value;
 	const char *unit = number_and_unit(text, &value);
 
@@ -115,7 +116,8 @@ bool num_parse_size(const char *text, uint64_t *bytes)
 		return false;
 	if (*unit != '\0') {
 		found = strchr(units, *unit);
-		if (found == NULL || (unit[1] != '\0' && strcmp(unit + 1, "iB") != 0 && strcmp(unit + 1, "B") != 0))
+		if (found == NULL ||
+			(unit[1] != '\0' && strcmp(unit + 1, "iB") != 0 && strcmp(unit + 1, "B") != 0))
 			return false;
 		value *= pow(1024, (double)(found - units + 1));
 	}
@@ -197,7 +199,8 @@ void num_effect(double effect, int decimals, char text[NUM_SIZE])
 	}
 	/* beyond that no digit behind the point means anything, and the number would not fit */
 	snprintf(number, sizeof(number), percent < 1e15 ? "%+.*f" : "%+.*e", decimals, percent);
-	if (strspn(number + 1, "0.") == strlen(number + 1)) /* +0.0 and -0.0 claim a direction that is not shown */
+	if (strspn(number + 1, "0.") ==
+		strlen(number + 1)) /* +0.0 and -0.0 claim a direction that is not shown */
 		memmove(number, number + 1, strlen(number));
 	snprintf(text, NUM_SIZE, "%.40s %%", number);
 }

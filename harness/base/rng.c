@@ -78,7 +78,8 @@ void rng_fresh_hex(char hex[33])
 		uint8_t digest[HASH_SIZE];
 
 		clock_gettime(CLOCK_REALTIME, &now);
-		snprintf(text, sizeof(text), "%lld.%ld.%ld", (long long)now.tv_sec, now.tv_nsec, (long)getpid());
+		snprintf(text, sizeof(text), "%lld.%ld.%ld", (long long)now.tv_sec, now.tv_nsec,
+			(long)getpid());
 		hash_bytes(text, strlen(text), digest);
 		memcpy(bytes, digest, sizeof(bytes));
 	}

@@ -97,13 +97,14 @@ int words_split(struct words *words, struct arena *arena, const char *text, size
 		if (p == NULL || *start == '~') {
 			if (column != NULL)
 				*column = (size_t)(start - text) + 1;
-			result = p == NULL ? error_set(e, EXIT_USAGE,
-							      "the quote in \"%s\" (column %zu) is never closed", start,
-							      (size_t)(start - text) + 1)
-					   : error_set(e, EXIT_USAGE,
-							      "\"%s\" starts with ~, which only a shell expands, and no "
-							      "shell is used here; write the whole path",
-							      buf_text(&word));
+			result = p == NULL
+					 ? error_set(e, EXIT_USAGE,
+						   "the quote in \"%s\" (column %zu) is never closed", start,
+						   (size_t)(start - text) + 1)
+					 : error_set(e, EXIT_USAGE,
+						   "\"%s\" starts with ~, which only a shell expands, and no "
+						   "shell is used here; write the whole path",
+						   buf_text(&word));
 			break;
 		}
 		words_add(&found, arena, buf_text(&word));
@@ -116,7 +117,8 @@ int words_split(struct words *words, struct arena *arena, const char *text, size
 
 void text_quote(struct buf *out, const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
 
 	if (*word != '\0' && word[strspn(word, plain)] == '\0') {
 		buf_adds(out, word);
@@ -153,7 +155,12 @@ char *words_join(const struct words *words, struct arena *arena)
 static size_t utf8_decode(const unsigned char *p, size_t count, uint32_t *code)
 {
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+	size_t length = p[0] < 0x80   ? 1
+			: p[0] < 0xc2 ? 0
+			: p[0] < 0xe0 ? 2
+			: p[0] < 0xf0 ? 3
+			: p[0] < 0xf5 ? 4
+				      : 0;
 
 	if (length == 0 || length > count)
 		return 0;
@@ -171,9 +178,9 @@ static size_t utf8_decode(const unsigned char *p, size_t count, uint32_t *code)
 /* Code points that could hide or reorder what stands beside them. */
 static bool unsafe_code(uint32_t code)
 {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
-			(code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
-			(code >= 0xe0000 && code <= 0xe007f);
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
+	       (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || (code >= 0xe0000 && code <= 0xe007f);
 }
 
 static void escape_byte(struct buf *out, unsigned char c)
@@ -252,7 +259,8 @@ static bool set_matches(const char *p, char c, const char **end)
 
 	for (; *p != '\0' && (*p != ']' || p == first); p++) {
 		if (p[1] == '-' && p[2] != ']' && p[2] != '\0') {
-			found |= (unsigned char)c >= (unsigned char)p[0] && (unsigned char)c <= (unsigned char)p[2];
+			found |= (unsigned char)c >= (unsigned char)p[0] &&
+				 (unsigned char)c <= (unsigned char)p[2];
 			p += 2;
 		} else {
 			found |= *p == c;
@@ -328,8 +336,8 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 			size_t differs = lower(a[i - 1]) != lower(b[j - 1]);
 
 			row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + differs);
-			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]) &&
-					above2[j - 2] + 1 < row[j])
+			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+				lower(a[i - 2]) == lower(b[j - 1]) && above2[j - 2] + 1 < row[j])
 				row[j] = above2[j - 2] + 1;
 		}
 	}

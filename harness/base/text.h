@@ -23,7 +23,7 @@ struct words {
 /* Appends a copy of the word. Words and array live in the arena. */
 void words_add(struct words *words, struct arena *arena, const char *word);
 void words_addf(struct words *words, struct arena *arena, const char *fmt, ...)
-		__attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 void words_add_all(struct words *words, struct arena *arena, const struct words *more);
 bool words_have(const struct words *words, const char *word);
 

@@ -59,6 +59,25 @@ static int finish_link(const struct job *job, const char *path, struct arena *ar
 	return 0;
 }
 
+/* The earlier entry that asks for the same link: cells that differ in copies or args share their builds. */
+static struct build_layout *same_link(struct build_layout *layouts, size_t before)
+{
+	const struct build_layout *wanted = &layouts[before];
+
+	for (size_t k = 0; k < before; k++)
+		if (layouts[k].layout == wanted->layout && layouts[k].arm == wanted->arm &&
+				strcmp(layouts[k].build->content_hash, wanted->build->content_hash) == 0)
+			return &layouts[k];
+	return NULL;
+}
+
+/* Looks a layout up in the cache; returns whether it has to be linked. */
+static bool look_up(struct build_layout *layouts, size_t i, const char *path, struct arena *arena)
+{
+	build_layout_seed(layouts[i].build->content_hash, layouts[i].arm, layouts[i].layout, layouts[i].seed);
+	return same_link(layouts, i) == NULL && !take_cached(&layouts[i], path, arena);
+}
+
 int builder_link(struct builder *builder, struct build_layout *layouts, size_t count, int64_t deadline_ns,
 		struct error *e)
 {
@@ -66,6 +85,7 @@ int builder_link(struct builder *builder, struct build_layout *layouts, size_t c
 	struct jobs_options options = builder_jobs(builder, "link", deadline_ns);
 	struct job *jobs = arena_array(arena, count, sizeof(*jobs));
 	const char **paths = arena_array(arena, count, sizeof(*paths));
+	bool *wanted = arena_array(arena, count, sizeof(*wanted));
 	uint32_t last = 0;
 	size_t job_count = 0;
 	int result = 0;
@@ -73,14 +93,14 @@ int builder_link(struct builder *builder, struct build_layout *layouts, size_t c
 	for (size_t i = 0; i < count; i++) {
 		struct build_layout *layout = &layouts[i];
 
-		build_layout_seed(layout->build->content_hash, layout->arm, layout->layout, layout->seed);
 		paths[i] = arena_printf(arena, "%s/layouts/%u-%u", layout->build->folder, layout->arm, layout->layout);
-		if (!take_cached(layout, paths[i], arena) && layout->layout > last)
+		wanted[i] = look_up(layouts, i, paths[i], arena);
+		if (wanted[i] && layout->layout > last)
 			last = layout->layout;
 	}
 	for (uint32_t k = 0; k <= last; k++)
 		for (size_t i = 0; i < count; i++)
-			if (layouts[i].path == NULL && layouts[i].layout == k)
+			if (wanted[i] && layouts[i].layout == k)
 				plan_link(builder, &layouts[i], &jobs[job_count++], e);
 	if (job_count > 0)
 		result = jobs_run(jobs, job_count, &options, arena, e);
@@ -88,6 +108,15 @@ int builder_link(struct builder *builder, struct build_layout *layouts, size_t c
 		const struct build_layout *layout = jobs[i].owner;
 
 		result = finish_link(&jobs[i], paths[layout - layouts], arena, e);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct build_layout *same = layouts[i].path == NULL ? same_link(layouts, i) : NULL;
+
+		if (same == NULL)
+			continue;
+		layouts[i].path = same->path;
+		layouts[i].reason = same->reason;
+		memcpy(layouts[i].sha256, same->sha256, sizeof(layouts[i].sha256));
 	}
 	return result;
 }

@@ -118,31 +118,31 @@ char *recipe_pad_source(size_t n, bool elf_sections, struct arena *arena)
 	return source;
 }
 
-/* Objects in the seed's order; before each a random subset of the padding not used yet. */
+/* Objects in the seed's order; each piece of padding stands before a random one of them, or behind all. */
 static void shuffled_objects(const struct build *build, const struct shared_objects *shared, const char *seed,
 		struct arena *arena, struct words *argv)
 {
 	size_t count = build->workload->sources.n + 1;
 	uint32_t *order = arena_array(arena, count, sizeof(*order));
-	uint32_t pads[PAD_COUNT];
-	size_t pad = 0;
+	uint32_t pads[PAD_COUNT], before[PAD_COUNT];
 	struct rng rng;
 
 	rng_seed_text(&rng, seed);
 	for (size_t i = 0; i < count; i++)
 		order[i] = (uint32_t)i;
-	for (size_t i = 0; i < PAD_COUNT; i++)
+	for (size_t i = 0; i < PAD_COUNT; i++) {
 		pads[i] = (uint32_t)i;
+		before[i] = (uint32_t)rng_below(&rng, count + 1);
+	}
 	rng_shuffle(&rng, order, count);
 	rng_shuffle(&rng, pads, PAD_COUNT);
-	for (size_t i = 0; i < count; i++) {
-		/* half of the padding that is left, on average, stands before the first object */
-		for (; pad < PAD_COUNT && rng_below(&rng, 3) != 0; pad++)
-			if (rng_below(&rng, 2) == 0)
-				words_addf(argv, arena, "%s/pad-%u.o", shared->folder, pads[pad]);
-		if (order[i] == 0)
+	for (size_t i = 0; i <= count; i++) {
+		for (size_t k = 0; k < PAD_COUNT; k++)
+			if (before[k] == i)
+				words_addf(argv, arena, "%s/pad-%u.o", shared->folder, pads[k]);
+		if (i < count && order[i] == 0)
 			words_addf(argv, arena, "%s/driver.o", shared->folder);
-		else
+		else if (i < count)
 			words_add(argv, arena, recipe_object(arena, order[i] - 1,
 							       build->workload->sources.v[order[i] - 1].text));
 	}

@@ -125,7 +125,7 @@ static void print_text(struct call *call)
 static void print_json(struct call *call)
 {
 	const struct session *session = &call->session;
-	json_t *root = json_object(), *cells = json_array();
+	json_t *root = json_object(), *builds = json_array();
 
 	for (size_t i = 0; i < session->plan.cell_count; i++) {
 		const struct build *build = &session->builds[i];
@@ -140,15 +140,15 @@ static void print_json(struct call *call)
 		json_object_set_new(object, "binary", json_safe_string(build->ok ? build->binary : NULL));
 		json_object_set_new(object, "log", json_safe_string(build->log));
 		json_object_set_new(object, "commands", common_json_words(&build->commands));
-		json_object_set_new(object, "facts", common_json_facts(&build->facts));
+		json_object_set_new(object, "facts", facts_to_json(&build->facts));
 		json_object_set_new(object, "differences",
 			call->cli->args.verify && build->ok ? common_json_words(&call->differences[i])
 							    : json_null());
-		json_array_append_new(cells, object);
+		json_array_append_new(builds, object);
 	}
 	json_object_set_new(root, "schema", json_string("flagstone.build/1"));
 	json_object_set_new(root, "matrix", json_safe_string(session->matrix.name));
-	json_object_set_new(root, "cells", cells);
+	json_object_set_new(root, "builds", builds);
 	common_print_json(root);
 }
 

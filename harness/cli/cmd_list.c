@@ -128,7 +128,7 @@ static json_t *toolchain_json(const struct toolchain *t)
 	json_object_set_new(object, "lto", probe_json(t->lto, t->lto_reason));
 	json_object_set_new(object, "static_libc", probe_json(t->static_libc, t->static_reason));
 	json_object_set_new(object, "gnu_asm", probe_json(t->gnu_asm, t->gnu_asm_reason));
-	json_object_set_new(object, "facts", common_json_facts(&t->facts));
+	json_object_set_new(object, "facts", facts_to_json(&t->facts));
 	return object;
 }
 

@@ -50,19 +50,39 @@ static void add_value(struct buf *out, const struct sample *row, const struct co
 	}
 }
 
-/* RFC 4180 with the cell's name in front; empty where the record has null. Names need no quotes but with args. */
-static void print_samples(const struct record *record)
+/* RFC 4180; an apostrophe keeps a spreadsheet from taking the name for a formula. */
+static void add_name(struct buf *out, const char *name, struct arena *arena)
+{
+	const char *safe = text_safe(arena, name);
+
+	buf_adds(out, strchr("=+-@", safe[0]) != NULL ? "\"'" : "\"");
+	for (const char *p = safe; *p != '\0'; p++)
+		buf_addf(out, *p == '"' ? "\"%c" : "%c", *p);
+	buf_addc(out, '"');
+}
+
+/* The columns of the record with the cell's name in front; empty where the record has null. */
+static void print_samples(struct cli *cli, const struct record *record)
 {
 	struct buf out = {0};
+	const char **names;
 
 	buf_adds(&out, "cell");
 	for (size_t c = 0; c < sample_column_count; c++)
 		buf_addf(&out, ",%s", sample_columns[c].name);
 	buf_adds(&out, "\r\n");
+	names = arena_array(&cli->arena, record->build_count, sizeof(*names));
+	for (size_t i = 0; i < record->build_count; i++) {
+		struct buf name = {0};
+
+		add_name(&name, record->builds[i].cell, &cli->arena);
+		names[i] = arena_strdup(&cli->arena, buf_text(&name));
+		buf_release(&name);
+	}
 	for (size_t i = 0; i < record->samples.n; i++) {
 		const struct sample *row = &record->samples.v[i];
 
-		json_add_string(&out, record->builds[row->build].cell);
+		buf_adds(&out, names[row->build]);
 		for (size_t c = 0; c < sample_column_count; c++) {
 			buf_addc(&out, ',');
 			add_value(&out, row, &sample_columns[c]);
@@ -176,7 +196,7 @@ static json_t *build_json(const struct record_build *build)
 static void print_builds(struct cli *cli, const struct record *record)
 {
 	struct buf out = {0};
-	json_t *root, *cells;
+	json_t *root, *builds;
 
 	if (!cli->args.json) {
 		for (size_t i = 0; i < record->build_count; i++)
@@ -186,12 +206,12 @@ static void print_builds(struct cli *cli, const struct record *record)
 		return;
 	}
 	root = json_object();
-	cells = json_array();
+	builds = json_array();
 	for (size_t i = 0; i < record->build_count; i++)
-		json_array_append_new(cells, build_json(&record->builds[i]));
+		json_array_append_new(builds, build_json(&record->builds[i]));
 	json_object_set_new(root, "schema", json_string("flagstone.builds/1"));
 	json_object_set_new(root, "id", json_safe_string(record->id));
-	json_object_set_new(root, "cells", cells);
+	json_object_set_new(root, "builds", builds);
 	common_print_json(root);
 }
 
@@ -235,7 +255,7 @@ static enum exit_code show(struct cli *cli)
 	if (cli->args.facts)
 		print_facts(cli, record);
 	else if (cli->args.samples)
-		print_samples(record);
+		print_samples(cli, record);
 	else if (cli->args.builds)
 		print_builds(cli, record);
 	else

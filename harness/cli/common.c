@@ -147,12 +147,3 @@ json_t *common_json_words(const struct words *words)
 		json_array_append_new(list, json_safe_string(words->v[i]));
 	return list;
 }
-
-json_t *common_json_facts(const struct facts *facts)
-{
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < facts->n; i++)
-		json_object_set_new(object, facts->v[i].key, json_safe_string(facts->v[i].value));
-	return object;
-}

@@ -47,7 +47,5 @@ const char *plural(size_t n);
 void common_print_json(json_t *root);
 /* A list of texts. New reference. */
 json_t *common_json_words(const struct words *words);
-/* All known facts of a list as {"key": "value"}, unknown ones as null. New reference. */
-json_t *common_json_facts(const struct facts *facts);
 
 #endif

@@ -128,21 +128,23 @@ static void print_stderr(const struct buf *text)
 	fwrite(text->data, 1, text->n, stderr);
 }
 
-/* Lines stay lines; the first says who speaks, unless each says where. */
+/*
+ * Lines stay lines. Unless the first says where, "flagstone: " stands before it, and the others are set in: a line
+ * break in foreign text cannot make a message of its own.
+ */
 static void print_lines(const char *text)
 {
+	bool places = has_place(text);
 	struct buf out = {0};
-	bool first = true;
 
-	while (*text != '\0') {
+	for (bool first = true; *text != '\0'; first = false) {
 		size_t n = strcspn(text, "\n");
 
-		if (first && !has_place(text))
-			buf_adds(&out, "flagstone: ");
+		if (!places)
+			buf_adds(&out, first ? "flagstone: " : "  ");
 		text_escape(&out, text, n, false);
 		buf_addc(&out, '\n');
 		text += n + (text[n] == '\n');
-		first = false;
 	}
 	print_stderr(&out);
 	buf_release(&out);

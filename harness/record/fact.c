@@ -1,6 +1,5 @@
 #include "record/fact.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -38,7 +37,7 @@ static void put(
 {
 	struct fact *fact = find(facts, key);
 	const struct fact made = {
-		.key = fact != NULL ? fact->key : copy(facts, key),
+		.key = fact != NULL ? fact->key : arena_strdup(facts->arena, key),
 		.value = copy(facts, value),
 		.source = copy(facts, source),
 		.reason = value == NULL ? copy(facts, reason != NULL ? reason : "not given") : NULL,
@@ -135,7 +134,11 @@ static const char *entry_fault(const json_t *entry)
 int facts_from_json(struct facts *facts, const json_t *object, const char *name, struct error *e)
 {
 	/* jansson's iterators take no const, but only look */
-	json_t *members = (json_t *)(uintptr_t)object;
+	const union {
+		const json_t *given;
+		json_t *taken;
+	} both = {object};
+	json_t *members = both.taken;
 
 	if (!json_is_object(object))
 		return error_set(e, EXIT_CANNOT, "%s: the list of facts is not a JSON object", name);

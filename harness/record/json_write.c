@@ -39,14 +39,14 @@ static int put_gzip(void *context, const void *bytes, size_t count, struct error
 }
 
 /* Members up to "plan" go in front of the samples, so that readers of heads need not unpack them. */
-static void prepare(struct document *document, const struct record *record, const json_t *members)
+static void prepare(struct document *document, const struct record *record, json_t *members)
 {
 	struct buf *out = &document->front;
 	const char *key;
 	json_t *value;
 
 	buf_adds(out, "\",\n");
-	json_object_foreach((json_t *)(uintptr_t)members, key, value)
+	json_object_foreach(members, key, value)
 	{
 		if (strcmp(key, "failures") == 0) {
 			buf_addf(out, "\"sample_count\":%zu,\n\"samples\":", record->samples.n);
@@ -87,7 +87,7 @@ static void make_id(const struct document *document, const struct samples *sampl
 	hash_final_hex(&hash, id);
 }
 
-static bool integers_fit(const json_t *value)
+static bool integers_fit(json_t *value)
 {
 	const char *key;
 	json_t *item;
@@ -101,7 +101,7 @@ static bool integers_fit(const json_t *value)
 		if (!integers_fit(item))
 			return false;
 	}
-	json_object_foreach((json_t *)(uintptr_t)value, key, item)
+	json_object_foreach(value, key, item)
 	{
 		if (!integers_fit(item))
 			return false;
@@ -110,7 +110,7 @@ static bool integers_fit(const json_t *value)
 }
 
 /* What a reader would refuse must not be written. */
-static int check_writable(const struct record *record, const json_t *members, const struct document *document,
+static int check_writable(const struct record *record, json_t *members, const struct document *document,
 	const char *path, struct error *e)
 {
 	static const char *const needed[] = {"run", "started", "host_name"};

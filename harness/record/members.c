@@ -8,7 +8,7 @@
 #define COUNT(s, count) .count_offset = offsetof(struct s, count)
 #define FIELD(s, field, kind)                                                                                \
 	{                                                                                                    \
-		.name = #field, .type = kind, AT(s, field)                                                   \
+		.name = #field, .type = (kind), AT(s, field)                                                 \
 	}
 #define NEEDED(s, field)                                                                                     \
 	{                                                                                                    \
@@ -16,7 +16,7 @@
 	}
 #define LIST(s, field, count, sub)                                                                           \
 	{                                                                                                    \
-		.name = #field, .type = FIELD_LIST, AT(s, field), COUNT(s, count), .shape = &sub             \
+		.name = #field, .type = FIELD_LIST, AT(s, field), COUNT(s, count), .shape = &(sub)           \
 	}
 #define SHAPE(fields, s)                                                                                     \
 	{                                                                                                    \
@@ -179,13 +179,12 @@ static bool is_known(const char *key)
 	return false;
 }
 
-static void keep_unknown(struct record *record, const json_t *root)
+static void keep_unknown(struct record *record, json_t *root)
 {
 	const char *key;
 	json_t *value;
 
-	/* jansson's iterators want a pointer that is not const; nothing is changed through it */
-	json_object_foreach((json_t *)(uintptr_t)root, key, value)
+	json_object_foreach(root, key, value)
 	{
 		if (is_known(key))
 			continue;
@@ -196,7 +195,7 @@ static void keep_unknown(struct record *record, const json_t *root)
 }
 
 /* Top-level members are named by their keys alone in errors: "x.json.gz: builds[3].cell: ...". */
-int members_from_json(struct record *record, const json_t *root, const char *name, struct error *e)
+int members_from_json(struct record *record, json_t *root, const char *name, struct error *e)
 {
 	if (shape_from_json(&record_shape, record, root, record->arena, name, e) != 0)
 		return -1;

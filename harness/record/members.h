@@ -16,6 +16,6 @@ json_t *members_build(const struct record_build *build);
  * Fills the record from such a tree. Every known member must be there with its type; unknown ones are kept in
  * record->unknown. `name` names the document in errors.
  */
-int members_from_json(struct record *record, const json_t *root, const char *name, struct error *e);
+int members_from_json(struct record *record, json_t *root, const char *name, struct error *e);
 
 #endif

@@ -29,8 +29,10 @@ static int flush(struct out *out)
 
 static char *put_null(char *at)
 {
-	memcpy(at, "null", 4);
-	return at + 4;
+	static const char text[4] = {'n', 'u', 'l', 'l'};
+
+	memcpy(at, text, sizeof(text));
+	return at + sizeof(text);
 }
 
 static inline char *put_cell(char *at, const struct column *column, const void *cell)

@@ -6,7 +6,7 @@
 
 #define COLUMN(name, type, nullable)                                                                         \
 	{                                                                                                    \
-#name, type, offsetof(struct sample, name), nullable                                         \
+#name, offsetof(struct sample, name), type, nullable                                         \
 	}
 
 const struct column sample_columns[] = {

@@ -60,8 +60,8 @@ void samples_release(struct samples *samples);
 enum column_type { COLUMN_DOUBLE, COLUMN_U64, COLUMN_I64, COLUMN_U32 };
 struct column {
 	const char *name;
-	enum column_type type;
 	size_t offset; /* in struct sample */
+	enum column_type type;
 	bool nullable;	/* null allowed: NAN, -1, SAMPLE_NONE by type */
 };
 extern const struct column sample_columns[];

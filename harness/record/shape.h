@@ -35,12 +35,12 @@ enum field_type {
 struct shape;
 struct field {
 	const char *name;
-	enum field_type type;
 	size_t offset;
-	bool required;		   /* a text that is never null */
 	size_t count_offset;	   /* FIELD_U32S, FIELD_LIST: of a size_t */
 	size_t limit;		   /* FIELD_U32S */
 	const struct shape *shape; /* FIELD_OBJECT, FIELD_LIST */
+	enum field_type type;
+	bool required; /* a text that is never null */
 };
 
 struct shape {

@@ -127,9 +127,9 @@ struct spec_variant {
 struct spec_filter {
 	struct spec_place place;
 	const char *workload, *toolchain, *variant; /* toolchain: slot or family */
-	const char *copies;
-	const char *args;
-	struct words axis_names, axis_values; /* matrices with axes: name = value */
+	const char *copies;			    /* a number, "cores" or "cpus" */
+	const char *args;			    /* "m=2,n=4", sorted by name */
+	struct words axis_names, axis_values;	    /* matrices with axes: name = value */
 	/* include only: what it adds to the cells it matches, or a cell of its own when `variant` is new */
 	struct words cflags, ldflags;
 };
@@ -167,8 +167,14 @@ struct spec_matrix {
 	struct spec_words workloads; /* names, globs, tag:NAME */
 	bool all_toolchains;	     /* toolchains: [all] */
 	struct spec_words slots;
-	struct spec_word baseline;     /* a variant's name */
-	struct spec_variant *variants; /* also filled from axes: the full product, names joined by + */
+	struct spec_word baseline; /* a variant's name */
+	/*
+	 * Also filled from axes: the full product, the last axis turning fastest, names joined by +. Of what several
+	 * values set: flags stand one behind the other; of a variable in env the last value; the widest check_rel;
+	 * `only` is what all are for (`none`, which no slot and no family is called, where nothing is); two different
+	 * arch are joined by + to one that no machine has.
+	 */
+	struct spec_variant *variants;
 	size_t variant_count;
 	struct spec_axis *axes; /* as written; 0: `variants` form */
 	size_t axis_count;
@@ -176,7 +182,7 @@ struct spec_matrix {
 	size_t include_count, exclude_count;
 	struct spec_copies *copies; /* default: [1] */
 	size_t copies_count;
-	struct spec_words args; /* parameter lists "n=4,m=2"; n == 0: none */
+	struct spec_words args; /* parameter lists "m=2,n=4", sorted by name; n == 0: none */
 	struct spec_measure measure;
 };
 

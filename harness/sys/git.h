@@ -12,13 +12,13 @@
 
 struct git_state {
 	const char *commit;	   /* full hash, 40 or 64 digits; NULL: unknown or none */
-	const char *commit_reason; /* why NULL: "no repository", "no commits yet", "owned by another user: ..." */
+	const char *commit_reason; /* why NULL: "no repository", "no commits yet", "owned by another ..." */
 	const char *branch;	   /* NULL when detached */
 	const char *describe;	   /* nearest tag in `git describe` form, or NULL */
 	bool dirty_known;
 	const char *dirty_reason; /* why not known */
-	bool dirty;		  /* tracked changes, staged changes, or untracked files that are not ignored */
-	const char *diff_hash;	  /* SHA-256 over the dirt (paths and contents), NULL when clean or unknown */
+	bool dirty;	       /* tracked changes, staged changes, or untracked files that are not ignored */
+	const char *diff_hash; /* SHA-256 over the dirt (paths and contents), NULL when clean or unknown */
 	bool shallow;
 	int64_t commit_unix_s; /* committer date; 0 unknown */
 };
@@ -28,6 +28,7 @@ struct git_state {
  * never counting paths below `except` (relative to the repository's top or to folder; NULL: none). Never
  * fails: what cannot be had is in the reasons. Texts in the arena.
  */
-void git_read(const char *folder, bool below_only, const char *except, struct arena *arena, struct git_state *state);
+void git_read(const char *folder, bool below_only, const char *except, struct arena *arena,
+	struct git_state *state);
 
 #endif

@@ -82,6 +82,22 @@ static bool take_pair(struct command_line *line, struct arena *arena, const char
 	return true;
 }
 
+/* Of several -O only the last one counts. */
+static void keep_last_level(struct words *options)
+{
+	size_t last = options->n, kept = 0;
+
+	for (size_t i = 0; i < options->n; i++)
+		if (text_starts(options->v[i], "-O"))
+			last = i;
+	for (size_t i = 0; i < options->n; i++)
+		if (i == last || !text_starts(options->v[i], "-O"))
+			options->v[kept++] = options->v[i];
+	options->n = kept;
+	if (options->v != NULL)
+		options->v[kept] = NULL;
+}
+
 bool command_line_parse(struct arena *arena, const char *text, struct command_line *line)
 {
 	struct words words = {0};
@@ -99,6 +115,7 @@ bool command_line_parse(struct arena *arena, const char *text, struct command_li
 		else if (!in_list(dropped, sizeof(dropped) / sizeof(dropped[0]), word))
 			words_add(&line->options, arena, word);
 	}
+	keep_last_level(&line->options);
 	if (line->features.n > 0)
 		qsort(line->features.v, line->features.n, sizeof(*line->features.v), by_name);
 	return true;

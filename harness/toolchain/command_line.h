@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 struct command_line {
-	struct words options;  /* canonical: no program, file names, folders of headers; features apart */
+	struct words options;  /* canonical: no program, file names, folders of headers; one -O */
 	struct words features; /* clang's -target-feature, each once as it ends up, sorted by name */
 	struct words params;   /* --param: cache sizes of gcc's native */
 	const char *cpu;       /* clang's -target-cpu, NULL: none */

@@ -20,9 +20,9 @@ struct candidate {
 		names; /* program names, in the order of PATH; full paths where the name means another one */
 	struct words cc; /* argv, absolute path first */
 	struct words env, runner;
-	const char *real;		  /* the file behind all links */
-	const char *prefix;		  /* of the name: "aarch64-linux-gnu-", mostly "" */
-	const char *wrapper;		  /* "ccache (/usr/lib/ccache/gcc)", NULL: none */
+	const char *real;    /* the file behind all links */
+	const char *prefix;  /* of the name: "aarch64-linux-gnu-", mostly "" */
+	const char *wrapper; /* "ccache (/usr/lib/ccache/gcc)", NULL: none */
 	const struct spec_toolchain *user;
 };
 

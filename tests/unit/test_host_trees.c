@@ -1,5 +1,5 @@
 /*
- * The facts of machines that we do not have, from recorded and made-up trees (tests/sysroot). What each fact
+ * The facts of machines that we do not have, from made-up trees (tests/sysroot). What each fact
  * must be was read off the .tree files by hand.
  */
 #include <stdarg.h>

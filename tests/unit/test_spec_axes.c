@@ -130,6 +130,15 @@ static void read_matrix__axes__long_names_said_once(void **state)
 		"has 81 letters in its joined name, more than 64; shorten the names of values\n");
 }
 
+/* Found by fuzzing: the second list was written behind the end of the first. */
+static void read_matrix__axes__given_twice__first_taken(void **state)
+{
+	(void)state;
+	bad_matrix(HEAD
+		"axes: {a: {x: {}}}\nbaseline: x\naxes: {b: {y: {}, z: {}}, c: {u: {}}, d: {v: {}}}\n",
+		"m.yaml:5:1: the key `axes` is given twice; the first is at line 3, column 1\n");
+}
+
 /* 100,000 variants, as five axes of ten. */
 static void read_matrix__axes__hundred_thousand_fast(void **state)
 {
@@ -184,6 +193,7 @@ int main(void)
 		TEST(read_matrix__axes__filters_by_axis),
 		TEST(read_matrix__axes__checked),
 		TEST(read_matrix__axes__long_names_said_once),
+		TEST(read_matrix__axes__given_twice__first_taken),
 		TEST(read_matrix__axes__hundred_thousand_fast),
 		TEST(read_matrix__axes__more_refused),
 	};

@@ -156,7 +156,7 @@ static void read_workload__values__checked(void **state)
 		"11:24: expected the name of a parameter, found the text `m=`; a name has 1 to 64 of A-Z a-z "
 		"0-9 . _ + - and "
 		"begins with a letter or digit\n"
-		"11:37: `parameters`: expected the default of a parameter (1 to 64 of A-Z a-z 0-9 . _ + -), "
+		"11:36: `parameters`: expected the default of a parameter (1 to 64 of A-Z a-z 0-9 . _ + -), "
 		"found nothing\n"
 		"12:10: `defines`: expected NAME or NAME=VALUE, found `1A`\n"
 		"12:10: `defines`: expected NAME or NAME=VALUE, found `B C`\n"

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Standard output that cannot be written, is closed early, is or is not a terminal.
+. tests/cli/cli_lib.sh
+
+"$FLAGSTONE" help >&- 2>"$scratch/err"
+tap_is "$?" 3 'a closed standard output: exit code 3'
+cli_has "$scratch/err" 'closed' 'and it is said'
+"$FLAGSTONE" help >/dev/full 2>"$scratch/err"
+tap_is "$?" 3 'a full disk behind standard output: exit code 3'
+cli_has "$scratch/err" 'No space left on device' 'and it is said'
+"$FLAGSTONE" help 0<&- >"$scratch/out" 2>&-
+tap_is "$? $(head -c 6 "$scratch/out")" '0 usage:' 'closed standard input and error do not matter'
+"$FLAGSTONE" nonsense >&- 2>"$scratch/err"
+tap_is "$?" 2 'a usage error stays one when there was nothing to write'
+
+# longer than a pipe holds, so that writing meets the closed end
+{ "$FLAGSTONE" help --man; echo "$?" >"$scratch/code"; } 2>"$scratch/err" | head -n 1 >"$scratch/out"
+tap_is "$(cat "$scratch/code") $(wc -c <"$scratch/err")" '0 0' '| head is quiet'
+(sleep 1; exec "$FLAGSTONE" help --man; ) 2>"$scratch/err" | true
+tap_is "$(wc -c <"$scratch/err")" 0 'a reader that is gone before the first byte is quiet too'
+
+# files opened by the program never take the place of a closed standard error
+p=$scratch/p
+project_small "$p"
+"$FLAGSTONE" run small -C "$p" --archive "$scratch/archive" >/dev/null 2>&-
+tap_is "$?" 0 'a run with closed standard error'
+cli archive verify --archive "$scratch/archive"
+tap_is "$status $(cat "$scratch/out")" '0 1 record intact, 0 wrong' 'whose record is intact'
+
+show()
+{
+	"$FLAGSTONE" show --archive "$scratch/archive"
+}
+show >"$scratch/plain"
+esc=$(printf '\033')
+tap_is "$(grep -c "$esc" "$scratch/plain")" 0 'no colours where standard output is no terminal'
+LC_ALL=C show | LC_ALL=C grep -c '[^ -~]' >"$scratch/out"
+tap_is "$(cat "$scratch/out")" 0 'only ASCII with LC_ALL=C'
+LC_ALL=C.UTF-8 show >"$scratch/out"
+cli_has "$scratch/out" '±' 'an interval has its sign with UTF-8'
+for width in 40 60; do
+	COLUMNS=$width show | awk -v w="$width" '!/^ *(flagstone|\/)/ && length($0) > w' >"$scratch/out"
+	tap_is "$(cat "$scratch/out")" '' "the table fits into COLUMNS=$width"
+done
+for width in 0 -3 abc 99999999999999999999; do
+	COLUMNS=$width show >"$scratch/out"
+	tap_is "$? $(cmp "$scratch/out" "$scratch/plain" && echo same)" '0 same' "COLUMNS=$width is as if it were not set"
+done
+
+# on a terminal: script gives one
+if command -v script >/dev/null; then
+	terminal()
+	{
+		script -qec "$1" /dev/null </dev/null >"$scratch/out" 2>&1
+	}
+	command="'$FLAGSTONE' show --archive '$scratch/archive'"
+	TERM=xterm terminal "$command"
+	tap_is "$([ "$(grep -c "$esc\\[" "$scratch/out")" -gt 0 ] && echo colours)" colours 'colours on a terminal'
+	NO_COLOR=1 TERM=xterm terminal "$command"
+	tap_is "$(grep -c "$esc\\[" "$scratch/out")" 0 'none with NO_COLOR'
+	NO_COLOR='' TERM=xterm terminal "$command"
+	tap_is "$([ "$(grep -c "$esc\\[" "$scratch/out")" -gt 0 ] && echo colours)" colours 'an empty NO_COLOR is as if it were not set'
+	TERM=dumb terminal "$command"
+	tap_is "$(grep -c "$esc\\[" "$scratch/out")" 0 'none on a dumb terminal'
+	run="'$FLAGSTONE' run small -C '$p' --archive '$scratch/archive'"
+	TERM=xterm terminal "$run >/dev/null"
+	tap_is "$(grep -c "$(printf '\r')$esc\\[Kmeasure  round 1/6" "$scratch/out")" 1 'progress is one line that is drawn again'
+	TERM=dumb terminal "$run >/dev/null"
+	tap_is "$(tr -d '\r' <"$scratch/out" | grep -c "^flagstone: measure  round 1/6")" 1 'plain lines on a dumb terminal'
+	TERM=xterm terminal "$run --quiet >/dev/null"
+	tap_is "$(wc -c <"$scratch/out")" 0 'nothing at all with --quiet'
+else
+	tap_skip 'colours and progress on a terminal' 'no script(1) here to make one'
+fi
+tap_end
