@@ -66,7 +66,7 @@ static void add_entry(struct journal *journal, const char *kind, const struct bu
 static bool changed(digest_vec *seen, size_t index, const json_t *value)
 {
 	struct buf text = {0};
-	struct digest now;
+	struct digest now = {{0}};
 	bool differs;
 
 	json_add_tree(&text, value, false);

@@ -218,6 +218,18 @@ static void note_native(
 		slot->toolchain->version);
 }
 
+/*
+ * A machine option that a compiler refuses makes a cell that cannot exist here; any other refused flag is a mistake
+ * in the matrix, which must not pass as that.
+ */
+static bool asks_for_machine(const struct spec_variant *variant)
+{
+	for (size_t i = 0; i < variant->cflags.n; i++)
+		if (text_starts(variant->cflags.v[i], "-m"))
+			return true;
+	return false;
+}
+
 static const char *probe(
 	struct reasons *r, const struct toolchain_slot *slot, const struct spec_variant *variant)
 {
@@ -230,6 +242,8 @@ static const char *probe(
 
 	switch (answer.answer) {
 	case FLAG_REFUSED:
+		if (!asks_for_machine(variant))
+			break; /* a typing error, a missing library: the build fails, and says what and where */
 		return arena_printf(x->arena, "%s %s refuses %s%s%s", slot->toolchain->family,
 			slot->toolchain->version, flags, colon, said);
 	case FLAG_WARNED:

@@ -57,25 +57,34 @@ static int run_once(struct run *run, size_t cell, const char *program, uint64_t 
 			(const char *const *)words.v, run->settings.timeout_ns, line, reason, e);
 }
 
-/* Runs and compares. *reason NULL: it is right. */
-static int check_program(struct run *run, size_t cell, const char *program, double rel, const char **value,
-		const char **reason, struct error *e)
+/* What a check run said. */
+struct check {
+	const char *value;	 /* NULL: none */
+	enum cell_status status; /* CELL_BUILT: right */
+	const char *reason;
+};
+
+static int check_program(struct run *run, size_t cell, const char *program, double rel, struct check *check,
+		struct error *e)
 {
 	const struct spec_workload *workload = plan_cell(run, cell)->workload;
 	const char *line;
 
-	*value = *reason = NULL;
-	if (run_once(run, cell, program, workload->check_units, &line, reason, e) != 0)
+	*check = (struct check){.status = CELL_RUN_FAILED};
+	if (run_once(run, cell, program, workload->check_units, &line, &check->reason, e) != 0)
 		return -1;
 	if (line == NULL)
 		return 0;
-	*value = measure_field(line, "check", run->arena);
-	if (*value == NULL)
-		*reason = "its result line has no check value";
-	else if (!measure_check_agrees(*value, workload->check_value, rel))
-		*reason = arena_printf(run->arena,
+	check->status = CELL_CHECK_FAILED;
+	check->value = measure_field(line, "check", run->arena);
+	if (check->value == NULL)
+		check->reason = "its result line has no check value";
+	else if (!measure_check_agrees(check->value, workload->check_value, rel))
+		check->reason = arena_printf(run->arena,
 				"wrong result: check value of %llu units is %s, and should be %s (within %g): wrong, not fast",
-				(unsigned long long)workload->check_units, *value, workload->check_value, rel);
+				(unsigned long long)workload->check_units, check->value, workload->check_value, rel);
+	else
+		check->status = CELL_BUILT;
 	return 0;
 }
 
@@ -84,17 +93,17 @@ int run_check_builds(struct run *run, struct error *e)
 	for (size_t i = 0; i < run->item_count; i++) {
 		struct run_item *item = &run->items[i];
 		const struct spec_workload *workload = plan_cell(run, item->cell)->workload;
-		const char *value, *reason;
+		struct check check;
 
 		run_tell(run, "check", i, run->item_count, -1, 0);
 		if (!item->open || item->arm > 0 || workload->check_value == NULL || plan_cell(run, item->cell)->args[0] != '\0')
 			continue;
-		if (check_program(run, item->cell, run->session->builds[item->cell].binary, item->check_rel, &value, &reason,
-				    e) != 0)
+		if (check_program(run, item->cell, run->session->builds[item->cell].binary, item->check_rel, &check, e) !=
+				0)
 			return -1;
-		run->record->builds[item->cell].check_value = value;
-		if (reason != NULL)
-			run_fail_cell(run, item->cell, CELL_CHECK_FAILED, "check", reason);
+		run->record->builds[item->cell].check_value = check.value;
+		if (check.status != CELL_BUILT)
+			run_fail_cell(run, item->cell, check.status, "check", check.reason);
 	}
 	return 0;
 }
@@ -102,16 +111,16 @@ int run_check_builds(struct run *run, struct error *e)
 int run_check_layout(struct run *run, struct run_item *item, uint32_t layout, struct error *e)
 {
 	const struct plan_cell *cell = plan_cell(run, item->cell);
-	const char *value, *reason;
+	struct check check;
 
 	if (item->checked[layout] || cell->workload->check_value == NULL || cell->args[0] != '\0')
 		return 0;
-	if (check_program(run, item->cell, item->paths[layout], item->check_rel, &value, &reason, e) != 0)
+	if (check_program(run, item->cell, item->paths[layout], item->check_rel, &check, e) != 0)
 		return -1;
 	item->checked[layout] = true;
-	if (reason != NULL)
-		run_fail_cell(run, item->cell, CELL_CHECK_FAILED, "check",
-				arena_printf(run->arena, "layout %u: %s", layout, reason));
+	if (check.status != CELL_BUILT)
+		run_fail_cell(run, item->cell, check.status, "check",
+				arena_printf(run->arena, "layout %u: %s", layout, check.reason));
 	return 0;
 }
 

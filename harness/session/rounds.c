@@ -193,7 +193,7 @@ static void look(struct run *run, uint32_t rounds)
 	struct record *record = run->record;
 	struct arena arena = {0};
 	struct result result = {0};
-	struct effect_options options = {.no_same_code = run->session->options.aa};
+	struct effect_options options = {.no_same_code = run->session->options.aa, .rounds = rounds};
 
 	record->plan.last_look = rounds;
 	effect_of_record(record, &options, &arena, &result);

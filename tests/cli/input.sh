@@ -38,7 +38,7 @@ tap_is "$status" 2 'list matrices gives 2'
 cli_has "$scratch/out" 'small' 'and lists the good ones'
 cli_has "$scratch/err" 'wrong.yaml:3:1: ' 'with the errors of the wrong one'
 
-cli_fails 2 'O9' 'a pattern that matches nothing' plan small --only 'syscal/gcc/O9' -C "$p"
+cli_fails 2 'O9' 'a pattern that matches nothing' plan small --only 'syscall/gcc/O9' -C "$p"
 cli_fails 2 '--cpus' 'a CPU that is not there' run small --cpus 9999 -C "$p"
 cli_has "$scratch/err" 'allowed' 'and those that are allowed'
 cli_fails 2 "cannot be a host's name" 'a host that is no name' run small --host ../x -C "$p"

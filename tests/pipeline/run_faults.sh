@@ -1,0 +1,142 @@
+#!/bin/sh
+# Workloads and compilers that misbehave: each fails its own cell with a reason that helps, and nothing else.
+# Cases 2, 4, 5, 7, 9, 19 to 24, 27, 28, 30, 32, 35 to 37, 49, 57 of the collection of what broke other tools.
+. tests/pipeline/run_lib.sh
+
+p=$scratch/project
+project_make "$p"
+
+reason_of() { # reason_of CELL: from the newest record
+	zcat "$(newest_record "$p/archive")" | jq -r --arg cell "$1" '.builds[] | select(.cell == $cell) | .status + ": " + (.reason // "")'
+}
+
+# expect_mode MODE TIMEOUT STATUS TEXT CLAIM
+expect_mode() {
+	project_mode "$p" "$1" "$2"
+	fs "$p" run "$1"
+	tap_is "$status" 6 "$1: the run ends with 6"
+	reason_of count/gcc/bad/1 >"$scratch/reason"
+	tap_has "$scratch/reason" "$3: " "$1: the cell's status is \"$3\""
+	tap_has "$scratch/reason" "$4" "$1: the reason says \"$4\""
+	tap_is "$(reason_of count/gcc/good/1)" 'measured: ' "$1: the other cell is measured"
+	tap_has "$scratch/out" 'step/s' "$1: the table shows the other cell's rate"
+}
+
+expect_mode crash 5s 'run failed' 'killed by signal 11 (SIGSEGV)'
+expect_mode exit22 5s 'run failed' 'exit code 22'
+tap_is "$(grep -c "$(printf '\033')" "$scratch/out")" 0 'exit22: its escape codes do not reach the table'
+expect_mode hang 300ms 'run failed' 'did not end within 300 ms'
+expect_mode stubborn 300ms 'run failed' 'did not end within 300 ms'
+tap_is "$(pgrep -c -f "$scratch/cache/flagstone/builds" || :)" 0 'stubborn: no descendant is left, not even one in a session of its own'
+expect_mode wrong 5s 'check failed' 'wrong result: check value'
+
+for mode in cat flood; do
+	project_mode "$p" $mode
+	fs "$p" run $mode
+	tap_is "$status" 0 "$mode: the run ends with 0"
+	tap_is "$(reason_of count/gcc/bad/1)" 'measured: ' "$mode: measured: standard input is empty, output is drained"
+done
+
+# a compile error, and a link error
+cat >"$p/matrices/broken.yaml" <<-'EOF'
+	workloads: [count]
+	slots: [gcc]
+	baseline: good
+	variants:
+	  good:    {cflags: -O1}
+	  compile: {cflags: "-O1 -include no-such-file.h"}
+	  link:    {cflags: -O1, ldflags: -lno-such-library}
+	  empty:   {cflags: ""}
+	measure: {sample: 1ms, layouts: 8, rounds: 8, precision: 10%, matters: 5%}
+EOF
+fs "$p" run broken
+tap_is "$status" 6 'broken builds: the run ends with 6'
+reason_of count/gcc/compile/1 >"$scratch/reason"
+tap_has "$scratch/reason" 'no-such-file.h' 'a compile error names what the compiler named'
+reason_of count/gcc/link/1 >"$scratch/reason"
+tap_has "$scratch/reason" 'no-such-library' 'a link error names the library'
+tap_is "$(reason_of count/gcc/empty/1)" 'measured: ' 'an empty flag string is a variant like others'
+tap_has "$scratch/out" 'count/gcc/compile/1' 'the failed cell is named below the table'
+
+# fake compilers by user toolchains
+fake() { # fake NAME SCRIPT: a compiler that is gcc but for what the script does first
+	mkdir -p "$scratch/fake dir"
+	printf '#!/bin/sh\n%s\nexec gcc "$@"\n' "$2" >"$scratch/fake dir/$1"
+	chmod +x "$scratch/fake dir/$1"
+	printf 'name: %s\nfamily: gcc\ncc: "'"'%s'"'"\n' "$1" "$scratch/fake dir/$1" >"$p/toolchains/$1.yaml"
+	cat >"$p/matrices/fake-$1.yaml" <<-EOF
+		workloads: [count]
+		slots: [gcc, $1]
+		baseline: O1
+		variants: {O1: {cflags: -O1}, O2: {cflags: -O2}}
+		measure: {sample: 1ms, layouts: 8, rounds: 8, precision: 10%, matters: 5%}
+	EOF
+}
+# shellcheck disable=SC2016 # the scripts are for the fakes' own shells
+{
+	fake nothing 'case "$*" in *count.c*) exit 0 ;; esac'
+	fake noisy 'case "$*" in *count.c*-O2* | *-O2*count.c*) i=0; while [ $i -lt 50000 ]; do echo "count.c:1: error: 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 $i" >&2; i=$((i + 1)); done; exit 1 ;; esac'
+	fake killed 'case "$*" in *count.c*) kill -9 $$ ;; esac'
+}
+fs "$p" run fake-nothing
+tap_is "$status" 6 'a compiler that leaves no output: the run ends with 6'
+reason_of count/nothing/O1/1 >"$scratch/reason"
+tap_has "$scratch/reason" 'left no output file' 'a compiler that exits 0 without output has failed, and it is said'
+tap_is "$(reason_of count/gcc/O1/1)" 'measured: ' 'the other compiler is not touched by it; a path with a blank works'
+fs "$p" run fake-noisy
+reason_of count/noisy/O2/1 >"$scratch/reason"
+tap_has "$scratch/reason" 'build failed: ' '5 MB of errors: the cell failed'
+tap_is "$([ "$(wc -c <"$scratch/reason")" -lt 4096 ] && echo short)" short '5 MB of errors: the reason is short'
+tap_is "$([ "$(zcat "$(newest_record "$p/archive")" | wc -c)" -lt 2000000 ] && echo small)" small '5 MB of errors: the record stays small'
+tap_is "$(reason_of count/noisy/O1/1)" 'measured: ' 'the same compiler without that flag works'
+fs "$p" run fake-killed
+reason_of count/killed/O1/1 >"$scratch/reason"
+tap_has "$scratch/reason" 'SIGKILL' 'a compiler that is killed: the signal is named'
+
+# slots that are not there
+cat >"$p/matrices/absent.yaml" <<-'EOF'
+	workloads: [count]
+	slots: [gcc, gcc-1]
+	baseline: O1
+	variants: {O1: {cflags: -O1}}
+	measure: {sample: 1ms, layouts: 8, rounds: 8}
+EOF
+fs "$p" run absent
+tap_is "$status" 0 'a compiler that is not here is no failure'
+tap_has "$scratch/out" 'gcc-1' 'but its cells stand below the table with the reason'
+fs "$p" plan absent
+tap_has "$scratch/out" 'gcc-1' 'plan says it, too'
+
+# CPUs that may not be used
+fs "$p" run two --cpus 4095
+tap_is "$status" 2 '--cpus with an absent CPU is a usage error'
+tap_has "$scratch/err" '4095' 'and the CPU is named'
+
+# one run at a time
+"$FLAGSTONE" run two -C "$p" --rounds 16 --sample 20ms >/dev/null 2>&1 &
+first=$!
+sleep 0.5
+fs "$p" run two
+tap_is "$status" 3 'a second run at the same time is refused'
+tap_has "$scratch/err" "$first" 'and the process that runs is named'
+kill -INT $first
+wait $first
+tap_is "$?" 130 'Ctrl-C ends a run with 130'
+tap_is "$(find "$p/archive" -name '*.journal' | wc -l)" 0 'and leaves no journal: what was measured is a record'
+
+# a full disk
+if mkdir "$scratch/small" && mount -t tmpfs -o size=64k none "$scratch/small" 2>/dev/null; then
+	fs "$p" run two --archive "$scratch/small/archive" --rounds 16 --layouts 8
+	head -c 100000 /dev/zero >"$scratch/small/filler" 2>/dev/null
+	fs "$p" run two --archive "$scratch/small/archive" --rounds 16 --layouts 8
+	tap_is "$status" 3 'a full disk ends a run with 3'
+	tap_has "$scratch/err" 'No space left' 'and says so'
+	fs "$p" archive verify --archive "$scratch/small/archive"
+	rm "$scratch/small/filler"
+	fs "$p" archive verify --archive "$scratch/small/archive"
+	tap_is "$status" 0 'nothing in the archive is broken by it'
+	umount "$scratch/small"
+else
+	tap_skip 'a full disk ends a run with 3' 'no right to mount a small file system'
+fi
+tap_end
