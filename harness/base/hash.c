@@ -20,32 +20,46 @@ static uint32_t rotr(uint32_t x, int n)
 	return x >> n | x << (32 - n);
 }
 
+/* One round of FIPS 180-4, 6.2.2, step 3. The eight variables turn by being named in another order. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                                     \
+	do {                                                                                                 \
+		uint32_t t1 = (h) + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + (((e) & (f)) ^ (~(e) & (g))) + \
+			k256[i] + w[i];                                                                      \
+		(d) += t1;                                                                                   \
+		(h) = t1 + (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) +                                        \
+			(((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c)));                                           \
+	} while (0)
+
 static void compress(uint32_t state[8], const uint8_t *block)
 {
-	uint32_t w[64], s[8];
+	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+	uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+	uint32_t w[64];
 
 	for (int i = 0; i < 16; i++)
 		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
-		       (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
-	for (int i = 16; i < 64; i++) {
-		uint32_t a = rotr(w[i - 15], 7) ^ rotr(w[i - 15], 18) ^ w[i - 15] >> 3;
-		uint32_t b = rotr(w[i - 2], 17) ^ rotr(w[i - 2], 19) ^ w[i - 2] >> 10;
-
-		w[i] = w[i - 16] + a + w[i - 7] + b;
+			(uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+	for (int i = 16; i < 64; i++)
+		w[i] = w[i - 16] + (rotr(w[i - 15], 7) ^ rotr(w[i - 15], 18) ^ w[i - 15] >> 3) + w[i - 7] +
+			(rotr(w[i - 2], 17) ^ rotr(w[i - 2], 19) ^ w[i - 2] >> 10);
+	for (int i = 0; i < 64; i += 8) {
+		ROUND(a, b, c, d, e, f, g, h, i);
+		ROUND(h, a, b, c, d, e, f, g, i + 1);
+		ROUND(g, h, a, b, c, d, e, f, i + 2);
+		ROUND(f, g, h, a, b, c, d, e, i + 3);
+		ROUND(e, f, g, h, a, b, c, d, i + 4);
+		ROUND(d, e, f, g, h, a, b, c, i + 5);
+		ROUND(c, d, e, f, g, h, a, b, i + 6);
+		ROUND(b, c, d, e, f, g, h, a, i + 7);
 	}
-	memcpy(s, state, sizeof(s));
-	for (int i = 0; i < 64; i++) {
-		uint32_t t1 = s[7] + (rotr(s[4], 6) ^ rotr(s[4], 11) ^ rotr(s[4], 25)) +
-			      ((s[4] & s[5]) ^ (~s[4] & s[6])) + k256[i] + w[i];
-		uint32_t t2 = (rotr(s[0], 2) ^ rotr(s[0], 13) ^ rotr(s[0], 22)) +
-			      ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
-
-		memmove(s + 1, s, 7 * sizeof(s[0]));
-		s[4] += t1;
-		s[0] = t1 + t2;
-	}
-	for (int i = 0; i < 8; i++)
-		state[i] += s[i];
+	state[0] += a;
+	state[1] += b;
+	state[2] += c;
+	state[3] += d;
+	state[4] += e;
+	state[5] += f;
+	state[6] += g;
+	state[7] += h;
 }
 
 void hash_init(struct hash *hash)

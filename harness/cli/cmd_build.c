@@ -183,7 +183,7 @@ static enum exit_code build(struct cli *cli)
 	struct session_events events = progress_events(&call.progress);
 	enum exit_code code = EXIT_YES;
 
-	progress_init(&call.progress, cli->args.quiet);
+	progress_init(&call.progress, cli->args.quiet, cli->args.verbose);
 	if (common_open(cli, matrix, true, &events, &call.session, &code) != 0)
 		return code;
 	process_catch_signals();

@@ -306,7 +306,7 @@ static enum exit_code run(struct cli *cli)
 
 	if (check_arguments(&call, &e) != 0)
 		return error_print(&e);
-	progress_init(&call.progress, cli->args.quiet);
+	progress_init(&call.progress, cli->args.quiet, cli->args.verbose);
 	matrix = matrix_of(&call, &code);
 	if (matrix == NULL || common_open(cli, matrix, true, &events, &call.session, &code) != 0)
 		return code;

@@ -11,9 +11,9 @@
 
 static const int64_t terminal_gap_ns = 100000000, plain_gap_ns = 10000000000;
 
-void progress_init(struct progress *progress, bool quiet)
+void progress_init(struct progress *progress, bool quiet, bool verbose)
 {
-	*progress = (struct progress){.quiet = quiet, .terminal = terminal_of(STDERR_FILENO)};
+	*progress = (struct progress){.quiet = quiet, .verbose = verbose, .terminal = terminal_of(STDERR_FILENO)};
 	/* a terminal that cannot go back to the line's start gets plain lines; colours stand for what it can */
 	if (progress->terminal.is_terminal) {
 		const char *term = getenv("TERM");
@@ -88,7 +88,7 @@ void progress_tell(void *context, const struct session_progress *what)
 	if (progress->quiet)
 		return;
 	now = clock_ns();
-	if (same && now - progress->shown_ns < gap)
+	if (same && now - progress->shown_ns < gap && (!progress->verbose || progress->terminal.is_terminal))
 		return;
 	progress->shown_ns = now;
 	snprintf(progress->phase, sizeof(progress->phase), "%s", what->what);

@@ -10,13 +10,14 @@
 
 struct progress {
 	bool quiet;
+	bool verbose; /* every step a line, where there is no terminal to draw on */
 	struct terminal terminal;
 	char phase[24];	  /* the last one that was shown */
 	int64_t shown_ns; /* clock_ns() of the last drawing */
 	bool drawn;	  /* the terminal's line holds something of ours */
 };
 
-void progress_init(struct progress *progress, bool quiet);
+void progress_init(struct progress *progress, bool quiet, bool verbose);
 /* For session_events: context is the struct progress. Cheap where nothing is to be drawn. */
 void progress_tell(void *context, const struct session_progress *what);
 /* For session_events: a line for the user that stays; not with --quiet. */

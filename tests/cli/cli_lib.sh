@@ -11,6 +11,7 @@
 # shellcheck source=tests/pipeline/workload_lib.sh
 . tests/pipeline/workload_lib.sh
 
+: "${FLAGSTONE:?the program, set by tests/run.sh}"
 top=$(pwd)
 scratch=$(mktemp -d) || exit 3
 trap 'chmod -R u+rwx "$scratch" 2>/dev/null; rm -rf "$scratch"' EXIT

@@ -99,11 +99,23 @@ static void reason__flags_refused__compiler_version_and_its_words(void **state)
 
 	(void)state;
 	f->matrix.workloads = placed(f, "alpha beta", 2);
-	asked.refuse = "-O3";
-	assert_reason(f, "alpha/gcc/O3/1", "gcc 12.2.0 refuses -O3: error: bad value; needs GCC 11");
-	assert_ptr_equal(reason_of(f, "alpha/gcc/O3/1"), reason_of(f, "beta/gcc/O3/1"));
+	add_variant(f, "new", "-march=new", "");
+	asked.refuse = "-march=new";
+	assert_reason(f, "alpha/gcc/new/1", "gcc 12.2.0 refuses -march=new: error: bad value; needs GCC 11");
+	assert_ptr_equal(reason_of(f, "alpha/gcc/new/1"), reason_of(f, "beta/gcc/new/1"));
 	assert_null(reason_of(f, "beta/gcc/O2/1"));
-	assert_int_equal(asked.probes, 2);
+	assert_int_equal(asked.probes, 3);
+	fixture_free(f);
+}
+
+/* A flag that no machine asks for is a mistake of the matrix: its cell is built, and fails with a failure's exit code. */
+static void reason__refused_flag_without_machine_option__left_to_the_build(void **state)
+{
+	struct fixture *f = fixture_new();
+
+	(void)state;
+	asked.refuse = "-O3";
+	assert_null(reason_of(f, "alpha/gcc/O3/1"));
 	fixture_free(f);
 }
 
@@ -262,6 +274,7 @@ int main(void)
 		cmocka_unit_test(reason__lto_broken__said),
 		cmocka_unit_test(reason__lto_unknown__left_to_the_probe),
 		cmocka_unit_test(reason__flags_refused__compiler_version_and_its_words),
+		cmocka_unit_test(reason__refused_flag_without_machine_option__left_to_the_build),
 		cmocka_unit_test(probe__equal_flags_of_two_variants__asked_once),
 		cmocka_unit_test(probe__warning__noted_once_and_possible),
 		cmocka_unit_test(probe__ignored__noted),

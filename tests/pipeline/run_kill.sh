@@ -1,0 +1,66 @@
+#!/bin/sh
+# flagstone is killed at random moments, 50 times: no finished round is lost, nothing in the archive is broken, nothing
+# goes on running, and the run can be resumed. Cases 81 and 82 of the collection of what broke other tools.
+. tests/pipeline/run_lib.sh
+
+p=$scratch/project
+project_make "$p"
+fs "$p" build two
+fs "$p" run two --rounds 8 --layouts 8 --archive "$scratch/warm"
+kills=${KILLS:-50}
+
+random_ms() { # random_ms LIMIT
+	od -An -N4 -tu4 /dev/urandom | awk -v limit="$1" '{ print $1 % limit }'
+}
+
+lost=0 broken=0 left=0 unresumed=0 journals=0
+n=0
+while [ "$n" -lt "$kills" ]; do
+	n=$((n + 1))
+	rm -rf "$scratch/archive"
+	"$FLAGSTONE" run two -C "$p" --archive "$scratch/archive" --rounds 40 --layouts 8 --precision 0.01% --verbose \
+		>"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	sleep "$(awk -v ms="$(random_ms 1100)" 'BEGIN { printf "%.3f", ms / 1000 }')"
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	# rounds that were told as finished: round N is begun when N - 1 are kept
+	told=$(sed -n 's/.*measure  *round \([0-9]*\)\/.*/\1/p' "$scratch/err" | tail -n 1)
+	told=$((${told:-1} - 1))
+	fs "$p" archive verify --archive "$scratch/archive"
+	[ "$status" -eq 0 ] || [ ! -d "$scratch/archive" ] || {
+		broken=$((broken + 1))
+		cat "$scratch/out" "$scratch/err" >&2
+	}
+	pgrep -f "$scratch/cache/flagstone/builds" >/dev/null && sleep 0.2 &&
+		pgrep -f "$scratch/cache/flagstone/builds" >/dev/null && left=$((left + 1))
+	if [ "$(find "$scratch/archive" -name '*.journal' 2>/dev/null | wc -l)" -gt 0 ]; then
+		journals=$((journals + 1))
+		if [ $((n % 5)) -eq 0 ]; then # a resume of each would take the test's time
+			fs "$p" run --resume --archive "$scratch/archive" --rounds 40 --budget 1s
+			[ "$status" -le 5 ] && [ "$status" -ne 3 ] && [ "$status" -ne 2 ] || {
+				unresumed=$((unresumed + 1))
+				cat "$scratch/err" >&2
+			}
+		else
+			fs "$p" archive finish --archive "$scratch/archive"
+		fi
+	fi
+	record=$(newest_record "$scratch/archive" 2>/dev/null)
+	if [ -n "$record" ]; then
+		kept=$(zcat "$record" | jq '(.samples.round | max // -1) + 1')
+		zcat "$record" | jq -e '[.samples[] | length] | unique | length == 1' >/dev/null || broken=$((broken + 1))
+	else
+		kept=0
+	fi
+	if [ "$kept" -lt "$told" ]; then
+		lost=$((lost + 1))
+		echo "kill $n: $told rounds told, $kept kept" >&2
+	fi
+done
+tap_is "$broken" 0 "after $kills kills nothing in the archive is broken"
+tap_is "$lost" 0 'no finished round is lost'
+tap_is "$left" 0 'no measured process goes on running'
+tap_is "$unresumed" 0 'interrupted runs can be resumed'
+tap_is "$([ "$journals" -ge $((kills / 5)) ] && echo enough)" enough "the kills met runs with a journal ($journals of $kills)"
+tap_end
