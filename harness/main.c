@@ -23,11 +23,13 @@
  * An include goes to a lower layer only: base < sys, stats < record < spec, code, host < toolchain < archive <
  * plan < build, measure < compare < session < report < cli. Only cli prints.
  */
+#include <signal.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/terminal.h"
+#include "sys/process.h"
 
 /* Without a command: help, and a usage error unless help was what was asked for. */
 static enum exit_code no_command(const struct cli *cli)
@@ -97,13 +99,19 @@ static enum exit_code dispatch(struct cli *cli, int argc, char **argv)
 	return run_command(cli, argc, argv, at);
 }
 
+/* What was cut short says that it was interrupted, not by which signal: that is known here. */
+static enum exit_code of_signal(enum exit_code code)
+{
+	return code == EXIT_INTERRUPTED && process_interrupted() == SIGTERM ? EXIT_TERMINATED : code;
+}
+
 int main(int argc, char **argv)
 {
 	struct cli cli = {0};
 	enum exit_code code;
 
 	terminal_prepare();
-	code = terminal_finish(dispatch(&cli, argc, argv));
+	code = terminal_finish(of_signal(dispatch(&cli, argc, argv)));
 	arena_release(&cli.arena);
 	return (int)code;
 }

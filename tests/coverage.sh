@@ -31,16 +31,9 @@ find "$objects/harness" -name '*.gcda' -exec gcov -n {} + 2>/dev/null |
 	awk -F"'" '
 	/^File / { file = $2; next }
 	/^Lines executed:/ && file ~ /^harness\/.*[.]c$/ {
-		split($0, part, /[:% ]+/)
-		total = part[length_of(part)] + 0
-		percent = part[3] + 0
-		printf "%s\t%.0f\t%d\n", file, percent * total / 100, total
+		split($0, part, /[:% ]+/) # Lines executed:95.00% of 120
+		printf "%s\t%.0f\t%d\n", file, part[3] * part[5] / 100, part[5]
 		file = ""
-	}
-	function length_of(list,    i, n) {
-		for (i in list)
-			n++
-		return n
 	}' | sort -u >"$scratch/files"
 if ! [ -s "$scratch/files" ]; then
 	echo "coverage: gcov found nothing in $objects; were the tests run?" >&2

@@ -2,8 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 static const uint32_t k256[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
 	0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
@@ -30,7 +35,7 @@ static uint32_t rotr(uint32_t x, int n)
 			(((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c)));                                           \
 	} while (0)
 
-static void compress(uint32_t state[8], const uint8_t *block)
+void hash_compress_portable(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
 	uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
@@ -60,6 +65,65 @@ static void compress(uint32_t state[8], const uint8_t *block)
 	state[5] += f;
 	state[6] += g;
 	state[7] += h;
+}
+
+#if defined(__x86_64__)
+/*
+ * The same by the CPU's own instructions (Intel, "Intel SHA Extensions", 2013), four rounds a step: a first start
+ * hashes compilers of some 100 MB.
+ */
+__attribute__((target("sha,ssse3,sse4.1"))) static void compress_ni(uint32_t state[8], const uint8_t *block)
+{
+	const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+	__m128i low = _mm_shuffle_epi32(_mm_loadu_si128((const void *)state), 0xb1);
+	__m128i high = _mm_shuffle_epi32(_mm_loadu_si128((const void *)(state + 4)), 0x1b);
+	__m128i abef = _mm_alignr_epi8(low, high, 8), cdgh = _mm_blend_epi16(high, low, 0xf0);
+	__m128i abef_before = abef, cdgh_before = cdgh, w[4];
+
+	for (int i = 0; i < 16; i++) {
+		__m128i *now = &w[i % 4], k;
+
+		if (i < 4) {
+			*now = _mm_shuffle_epi8(_mm_loadu_si128((const void *)(block + 16 * i)), big_endian);
+		} else {
+			__m128i last = w[(i + 3) % 4];
+
+			*now = _mm_add_epi32(_mm_sha256msg1_epu32(*now, w[(i + 1) % 4]),
+				_mm_alignr_epi8(last, w[(i + 2) % 4], 4));
+			*now = _mm_sha256msg2_epu32(*now, last);
+		}
+		k = _mm_add_epi32(*now, _mm_loadu_si128((const void *)(k256 + 4 * i)));
+		cdgh = _mm_sha256rnds2_epu32(cdgh, abef, k);
+		abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(k, 0x0e));
+	}
+	low = _mm_shuffle_epi32(_mm_add_epi32(abef, abef_before), 0x1b);
+	high = _mm_shuffle_epi32(_mm_add_epi32(cdgh, cdgh_before), 0xb1);
+	_mm_storeu_si128((void *)state, _mm_blend_epi16(low, high, 0xf0));
+	_mm_storeu_si128((void *)(state + 4), _mm_alignr_epi8(high, low, 8));
+}
+
+static bool cpu_has_sha(void)
+{
+	unsigned a, b, c, d;
+	bool sse = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSSE3) && (c & bit_SSE4_1);
+
+	return sse && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & 1U << 29);
+}
+#endif
+
+static void compress(uint32_t state[8], const uint8_t *block)
+{
+#if defined(__x86_64__)
+	static int has_sha = -1;
+
+	if (has_sha < 0)
+		has_sha = cpu_has_sha();
+	if (has_sha) {
+		compress_ni(state, block);
+		return;
+	}
+#endif
+	hash_compress_portable(state, block);
 }
 
 void hash_init(struct hash *hash)

@@ -19,6 +19,8 @@ struct hash {
 };
 
 void hash_init(struct hash *hash);
+/* One block of 64 bytes in plain C, as used where the CPU has no SHA instructions; public so that tests hold the two together. */
+void hash_compress_portable(uint32_t state[8], const uint8_t *block);
 void hash_add(struct hash *hash, const void *bytes, size_t count);
 /* Adds a text with its length in front, so that ("ab","c") and ("a","bc") differ; NULL is unlike "". */
 void hash_add_field(struct hash *hash, const char *text);

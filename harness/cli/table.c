@@ -39,28 +39,30 @@ static void pad(struct buf *out, size_t n)
 		buf_addc(out, ' ');
 }
 
+static void add_row(const struct table *table, char *const *cells, const size_t *widths, struct buf *out)
+{
+	size_t blanks = 0; /* held back until something follows them */
+
+	for (size_t c = 0; c < table->columns; c++) {
+		size_t width = text_width(cells[c]), fill = widths[c] - width;
+
+		if (width > 0) {
+			pad(out, blanks + (table->right[c] ? fill : 0));
+			buf_adds(out, cells[c]);
+			blanks = 2 + (table->right[c] ? 0 : fill);
+		} else {
+			blanks += 2 + widths[c];
+		}
+	}
+	buf_addc(out, '\n');
+}
+
 void table_write(const struct table *table, struct buf *out)
 {
-	size_t widths[TABLE_COLUMNS], blanks = 0;
+	size_t widths[TABLE_COLUMNS] = {0};
 
 	for (size_t c = 0; c < table->columns; c++)
 		widths[c] = column_width(table, c);
-	for (size_t i = 0; i < table->cells.n; i++) {
-		size_t column = i % table->columns, width = text_width(table->cells.v[i]);
-		size_t fill = widths[column] - width;
-
-		/* blanks are held back until something follows them */
-		if (table->right[column])
-			blanks += fill;
-		if (width > 0) {
-			pad(out, blanks);
-			buf_adds(out, table->cells.v[i]);
-			blanks = 0;
-		}
-		blanks += (table->right[column] ? 0 : fill) + 2;
-		if (column == table->columns - 1) {
-			buf_addc(out, '\n');
-			blanks = 0;
-		}
-	}
+	for (size_t i = 0; i + table->columns <= table->cells.n; i += table->columns)
+		add_row(table, table->cells.v + i, widths, out);
 }

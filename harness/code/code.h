@@ -16,16 +16,17 @@
 #include "record/fact.h"
 
 struct code_info {
-	const char *machine;  /* "x86_64", "aarch64", "riscv64", ... or "machine 243" */
-	uint32_t bits;	      /* 32 or 64 */
+	const char *machine; /* "x86_64", "aarch64", "riscv64", ... or "machine 243" */
+	uint32_t bits;	     /* 32 or 64 */
 	bool little_endian;
-	bool executable;      /* ET_EXEC or ET_DYN with an entry; false: object or library */
-	bool is_static;	      /* no interpreter and no needed libraries */
+	bool executable;	 /* ET_EXEC or ET_DYN with an entry; false: object or library */
+	bool is_static;		 /* no interpreter and no needed libraries */
 	const char *interpreter; /* NULL: none */
 	struct words needed;	 /* DT_NEEDED */
 	const char *build_id;	 /* hex, NULL: none */
 	const char *compiler;	 /* .comment, joined by "; ", NULL: none */
-	uint64_t text_bytes, rodata_bytes, data_bytes, bss_bytes, file_bytes; /* sums over allocated sections */
+	uint64_t text_bytes, rodata_bytes, data_bytes, bss_bytes,
+		file_bytes;	  /* sums over allocated sections */
 	char code_hash[HASH_HEX]; /* see code_read */
 	char file_hash[HASH_HEX];
 	const char *isa; /* .note.gnu.property, needed and used: "x86-64-baseline x86-64-v2", NULL: no note */

@@ -11,7 +11,7 @@ tap_is "$(jq -c '[.schema, (.records | length)]' "$scratch/out")" '["flagstone.a
 cli archive verify --archive "$a"
 tap_is "$status $(cat "$scratch/out")" '0 0 records intact, 0 wrong' 'and is intact'
 cli_fails 4 'there is no record of a run in the archive' 'show of an empty archive: exit code 4' show --archive "$a"
-cli_fails 3 '`flagstone run` makes one' 'a missing archive is no empty one: exit code 3' archive list --archive "$scratch/none"
+cli_fails 3 'flagstone run' 'a missing archive is no empty one: exit code 3' archive list --archive "$scratch/none"
 cli_fails 3 'there is no archive at' 'for show as well' show --archive "$scratch/none"
 touch "$scratch/file"
 cli_fails 3 'Not a directory' 'a file is no archive' archive list --archive "$scratch/file"

@@ -51,7 +51,7 @@ cli_fails 2 'did you mean verify?' 'archive with a word near' archive verfy
 
 # errors never bring escape codes or line breaks of others to the terminal
 esc=$(printf '\033')
-cli "run$esc[31m" x
+cli "run${esc}[31m" x
 tap_is "$(grep -c "$esc" "$scratch/err")" 0 'an escape code in a command is shown as text'
 cli run "$(printf -- '--rounds=1\nflagstone: all is well')"
 tap_is "$(grep -c '^flagstone: all is well' "$scratch/err")" 0 'a line break in a value makes no line of its own'

@@ -41,10 +41,12 @@ for source in harness/*/*.c; do
 done
 
 status=0
+ran=0
 for source; do
 	name=${source#tests/fuzz/fuzz_}
 	name=${name%.c}
 	case ${ONLY:-$name} in "$name") ;; *) continue ;; esac
+	ran=$((ran + 1))
 	compile fuzzer -o "$out/fuzz_$name" "$source" "$out/harness.a" || exit 3
 	mkdir -p "$out/$name"
 	set -- "$out/$name"
@@ -60,4 +62,8 @@ for source; do
 		status=1
 	fi
 done
+if [ "$ran" -eq 0 ]; then
+	echo "fuzz: there is no tests/fuzz/fuzz_$ONLY.c" >&2
+	exit 2
+fi
 exit $status

@@ -115,6 +115,7 @@ static void reason__refused_flag_without_machine_option__left_to_the_build(void 
 
 	(void)state;
 	asked.refuse = "-O3";
+	assert_int_equal(fixture_make(f), 0);
 	assert_null(reason_of(f, "alpha/gcc/O3/1"));
 	fixture_free(f);
 }

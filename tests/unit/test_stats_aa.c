@@ -171,5 +171,5 @@ int main(void)
 		cmocka_unit_test(aa__errors_twice_too_small__found_and_corrected),
 		cmocka_unit_test(aa__unusable_pairs__counted_apart),
 	};
-	return cmocka_run_group_tests_name("stats/aa", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("stats_aa", tests, NULL, NULL);
 }

@@ -200,5 +200,5 @@ int main(void)
 		cmocka_unit_test(marked_threshold__too_few_or_bad__none),
 		cmocka_unit_test(marked_differ__shares__told_by_fisher),
 	};
-	return cmocka_run_group_tests_name("stats/adjust", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("stats_adjust", tests, NULL, NULL);
 }

@@ -408,5 +408,5 @@ int main(void)
 		cmocka_unit_test(dip__mirrored__same),
 		cmocka_unit_test(modes__uniform_and_two_lumps__told_apart),
 	};
-	return cmocka_run_group_tests_name("stats/describe", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("stats_describe", tests, NULL, NULL);
 }

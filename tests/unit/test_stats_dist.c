@@ -161,5 +161,5 @@ int main(void)
 		cmocka_unit_test(binomial__all_values__is_the_sum),
 		cmocka_unit_test(binomial_quantile__at_a_value_of_the_cdf__is_not_pushed_up),
 	};
-	return cmocka_run_group_tests_name("stats/dist", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("stats_dist", tests, NULL, NULL);
 }

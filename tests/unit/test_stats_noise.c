@@ -198,5 +198,5 @@ int main(void)
 		cmocka_unit_test(method__matmul_noise__honest_and_able),
 		cmocka_unit_test(describe__recorded_cell__says_it_is_noisy),
 	};
-	return cmocka_run_group_tests_name("stats/noise", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("stats_noise", tests, NULL, NULL);
 }

@@ -368,5 +368,5 @@ int main(void)
 		cmocka_unit_test(widen__lambda__widens_interval_and_p),
 		cmocka_unit_test(rounds_per_layout__costs_and_variances__balanced),
 	};
-	return cmocka_run_group_tests_name("stats/paired", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("stats_paired", tests, NULL, NULL);
 }

@@ -438,5 +438,5 @@ int main(void)
 		cmocka_unit_test(signed_rank__at_the_exact_limit__approximation_is_close),
 		cmocka_unit_test(midranks__ties__share_the_mean),
 	};
-	return cmocka_run_group_tests_name("stats/rank", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("stats_rank", tests, NULL, NULL);
 }

@@ -216,5 +216,5 @@ int main(void)
 		cmocka_unit_test(reconcile__with_and_without_disturbed__must_agree),
 		cmocka_unit_test(answer_name__each__is_known),
 	};
-	return cmocka_run_group_tests_name("stats/verdict", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("stats_verdict", tests, NULL, NULL);
 }
