@@ -10,22 +10,38 @@
 #include "sys/cpu.h"
 #include "sys/process.h"
 
-enum { SOURCE_LIMIT = 64 * 1024 * 1024, DEFAULT_TIMEOUT_S = 120 };
+enum { SOURCE_DEPTH = 16, DEFAULT_TIMEOUT_S = 120 };
 static const uint64_t default_cache_limit = 4ULL << 30;
 static const uint64_t default_memory_limit = 4ULL << 30;
 
-/* Hashes names and bytes of all files in a folder (not below it), in name order. */
-static int hash_folder(struct hash *hash, const char *folder, struct arena *arena, struct error *e)
+/*
+ * Hashes names and bytes of all files in a folder and below it, in name order: any of them may be included. Hidden
+ * folders (.git) and links that lead nowhere (an editor's locks) cannot act on a build.
+ */
+static int hash_tree(struct hash *hash, const char *folder, int depth, struct arena *arena, struct error *e)
 {
 	struct words names = {0};
 
+	if (depth == 0)
+		return error_set(e, EXIT_CANNOT,
+			"%s lies more than %d folders deep; is there a link in a circle?", folder,
+			SOURCE_DEPTH);
 	if (file_list(folder, arena, &names, e) != 0)
 		return -1;
 	for (size_t i = 0; i < names.n; i++) {
 		char *path = file_join(arena, folder, names.v[i]);
 		char hex[HASH_HEX];
 
-		if (file_is_folder(path))
+		if (file_is_folder(path)) {
+			if (names.v[i][0] == '.')
+				continue;
+			hash_add_field(hash, names.v[i]);
+			if (hash_tree(hash, path, depth - 1, arena, e) != 0)
+				return -1;
+			hash_add_field(hash, NULL); /* back up */
+			continue;
+		}
+		if (!file_exists(path))
 			continue;
 		if (hash_file_hex(path, hex, e) != 0)
 			return -1;
@@ -33,6 +49,11 @@ static int hash_folder(struct hash *hash, const char *folder, struct arena *aren
 		hash_add_field(hash, hex);
 	}
 	return 0;
+}
+
+static int hash_folder(struct hash *hash, const char *folder, struct arena *arena, struct error *e)
+{
+	return hash_tree(hash, folder, SOURCE_DEPTH, arena, e);
 }
 
 int build_workload_hash(const struct spec_workload *workload, char hex[HASH_HEX], struct error *e)
@@ -56,7 +77,8 @@ int build_workload_hash(const struct spec_workload *workload, char hex[HASH_HEX]
 		hash_add_field(&hash, file_hex);
 	}
 	for (size_t i = 0; i < workload->includes.n && result == 0; i++)
-		result = hash_folder(&hash, file_join(&arena, workload->folder, workload->includes.v[i]), &arena, e);
+		result = hash_folder(
+			&hash, file_join(&arena, workload->folder, workload->includes.v[i]), &arena, e);
 	arena_release(&arena);
 	if (result == 0)
 		hash_final_hex(&hash, hex);
@@ -105,12 +127,12 @@ void builder_free(struct builder *builder)
 struct jobs_options builder_jobs(const struct builder *builder, const char *what, int64_t deadline_ns)
 {
 	return (struct jobs_options){.parallel = builder->options.jobs,
-			.timeout_ns = builder->options.timeout_ns,
-			.memory_limit = builder->options.memory_limit,
-			.deadline_ns = deadline_ns,
-			.progress = builder->options.progress,
-			.context = builder->options.context,
-			.what = what};
+		.timeout_ns = builder->options.timeout_ns,
+		.memory_limit = builder->options.memory_limit,
+		.deadline_ns = deadline_ns,
+		.progress = builder->options.progress,
+		.context = builder->options.context,
+		.what = what};
 }
 
 void build_layout_seed(const char *content_hash, uint32_t arm, uint32_t layout, char seed[HASH_HEX])
@@ -131,14 +153,43 @@ static void hash_words(struct hash *hash, const struct words *words)
 		hash_add_field(hash, words->v[i]);
 }
 
-/* All that goes in. Folders are left out: their content is in, and where they lie does not matter. */
-static int content_hash(struct builder *builder, struct build *build, const struct shared_objects *shared,
-		const struct resolved *resolved, struct error *e)
+/*
+ * What "native" means here where others than the variant's cflags ask for it, which were resolved already: a cached
+ * build of another CPU must not be taken for one of this.
+ */
+static int hash_other_native(
+	struct hash *hash, const struct build *build, struct arena *arena, struct error *e)
 {
 	const struct spec_workload *w = build->workload;
-	const struct words *const lists[] = {&build->toolchain->cc, &build->toolchain->cxx, &build->toolchain->env,
-			&build->cflags, &build->cxxflags, &build->ldflags, &w->cflags, &w->cxxflags, &w->ldflags,
-			&w->ldlibs, &w->defines, &w->includes};
+	const struct words *const lists[] = {
+		&build->cxxflags, &build->ldflags, &w->cflags, &w->cxxflags, &w->ldflags};
+	struct resolved resolved = {.facts.arena = arena};
+	struct words native = {0};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		for (size_t k = 0; k < lists[i]->n; k++) {
+			struct words one = {.v = &lists[i]->v[k], .n = 1};
+
+			if (toolchain_flags_native(&one) && !words_have(&native, one.v[0]))
+				words_add(&native, arena, one.v[0]);
+		}
+	}
+	if (native.n == 0)
+		return 0;
+	if (toolchain_resolve(build->toolchain, &native, arena, &resolved, e) != 0)
+		return -1;
+	hash_add_field(hash, resolved.hash);
+	return 0;
+}
+
+/* All that goes in. Folders are left out: their content is in, and where they lie does not matter. */
+static int content_hash(struct builder *builder, struct build *build, const struct shared_objects *shared,
+	const struct resolved *resolved, struct error *e)
+{
+	const struct spec_workload *w = build->workload;
+	const struct words *const lists[] = {&build->toolchain->cc, &build->toolchain->cxx,
+		&build->toolchain->env, &build->cflags, &build->cxxflags, &build->ldflags, &w->cflags,
+		&w->cxxflags, &w->ldflags, &w->ldlibs, &w->defines, &w->includes};
 	char workload_hash[HASH_HEX];
 	struct hash hash;
 
@@ -156,11 +207,14 @@ static int content_hash(struct builder *builder, struct build *build, const stru
 		hash_words(&hash, lists[i]);
 	for (size_t i = 0; i < w->sources.n; i++)
 		hash_add_field(&hash, w->sources.v[i].text);
+	if (hash_other_native(&hash, build, builder->arena, e) != 0)
+		return -1;
 	hash_final_hex(&hash, build->content_hash);
 	return 0;
 }
 
-static void set_flags_fact(struct build *build, const char *key, const struct words *flags, struct arena *arena)
+static void set_flags_fact(
+	struct build *build, const char *key, const struct words *flags, struct arena *arena)
 {
 	facts_set(&build->facts, key, words_join(flags, arena), "matrix");
 }
@@ -181,7 +235,8 @@ static int prepare(struct builder *builder, struct build *build, struct error *e
 	set_flags_fact(build, "build.ldflags", &build->ldflags, arena);
 	if (toolchain_resolve(toolchain, &build->cflags, arena, &resolved, &why) != 0) {
 		build->reason = arena_strdup(arena, why.text);
-		return process_interrupted() ? error_set(e, EXIT_INTERRUPTED, "interrupted while building") : 0;
+		return process_interrupted() ? error_set(e, EXIT_INTERRUPTED, "interrupted while building")
+					     : 0;
 	}
 	facts_copy(&build->facts, &resolved.facts);
 	shared = builder_shared(builder, build, e);
@@ -194,7 +249,7 @@ static int prepare(struct builder *builder, struct build *build, struct error *e
 	return 0;
 }
 
-/* Takes what a finished entry knows. */
+/* Takes what a finished entry knows; false, and nothing taken, if there is none or it is damaged. */
 static bool adopt(struct builder *builder, struct build *build)
 {
 	if (!build_cache_has(&builder->cache, "builds", build->content_hash))
@@ -203,7 +258,12 @@ static bool adopt(struct builder *builder, struct build *build)
 	build->binary = file_join(builder->arena, build->folder, "program");
 	build->log = file_join(builder->arena, build->folder, "log");
 	build->commands = (struct words){0};
-	return file_is_program(build->binary) && meta_read(build, build->folder, builder->arena, NULL) == 0;
+	if (file_is_program(build->binary) && meta_read(build, build->folder, builder->arena, NULL) == 0)
+		return true;
+	build->folder = build->binary = build->log = NULL;
+	build->code_hash = build->build_id = build->log_excerpt = NULL;
+	build->commands = (struct words){0};
+	return false;
 }
 
 /* Fills a build from an earlier one with the same content. */
@@ -226,13 +286,14 @@ static struct build *same_content(struct build *builds, size_t before)
 {
 	for (size_t k = 0; k < before; k++)
 		if (builds[k].content_hash[0] != '\0' &&
-				strcmp(builds[k].content_hash, builds[before].content_hash) == 0)
+			strcmp(builds[k].content_hash, builds[before].content_hash) == 0)
 			return &builds[k];
 	return NULL;
 }
 
 /* Moves made builds into the cache. */
-static int commit(struct builder *builder, struct build **builds, char **folders, size_t count, struct error *e)
+static int commit(
+	struct builder *builder, struct build **builds, char **folders, size_t count, struct error *e)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct build *build = builds[i];
@@ -240,11 +301,15 @@ static int commit(struct builder *builder, struct build **builds, char **folders
 		if (build->reason != NULL)
 			continue;
 		if (meta_write(build, folders[i], e) != 0 ||
-				build_cache_commit(&builder->cache, folders[i], "builds", build->content_hash, e) != 0)
+			(builder->options.fresh &&
+				build_cache_drop(&builder->cache, "builds", build->content_hash, e) != 0) ||
+			build_cache_commit(&builder->cache, folders[i], "builds", build->content_hash, e) !=
+				0)
 			return error_advice(e, "free some space below %s", builder->cache.folder);
 		build->ok = adopt(builder, build);
 		if (!build->ok)
-			build->reason = "the finished build vanished from the cache; is something cleaning it?";
+			build->reason =
+				"the finished build vanished from the cache; is something cleaning it?";
 	}
 	return 0;
 }
@@ -267,9 +332,10 @@ static int make_all(struct builder *builder, struct build **todo, size_t count, 
 	int result = 0;
 
 	for (size_t i = 0; i < count && result == 0; i++) {
-		folders[i] = build_cache_begin(&builder->cache, builder->arena, "builds", todo[i]->content_hash, e);
+		folders[i] = build_cache_begin(
+			&builder->cache, builder->arena, "builds", todo[i]->content_hash, e);
 		if (folders[i] == NULL ||
-				file_make_folders(file_join(builder->arena, folders[i], "layouts"), e) != 0)
+			file_make_folders(file_join(builder->arena, folders[i], "layouts"), e) != 0)
 			result = -1;
 	}
 	if (result == 0)
@@ -298,10 +364,15 @@ int builder_build(struct builder *builder, struct build *builds, size_t count, s
 			return -1;
 		if (builds[i].reason != NULL || same_content(builds, i) != NULL)
 			continue;
-		if (!builder->options.fresh && adopt(builder, &builds[i]))
+		if (!builder->options.fresh && adopt(builder, &builds[i])) {
 			builds[i].ok = builds[i].cached = true;
-		else
-			todo[todo_count++] = &builds[i];
+			continue;
+		}
+		/* there but not to be used: a damaged entry would stand in the way of the new one */
+		if (!builder->options.fresh &&
+			build_cache_drop(&builder->cache, "builds", builds[i].content_hash, e) != 0)
+			return -1;
+		todo[todo_count++] = &builds[i];
 	}
 	result = todo_count > 0 ? make_all(builder, todo, todo_count, e) : 0;
 	for (size_t i = 0; i < count && result == 0; i++) {

@@ -34,13 +34,13 @@
 struct builder;
 
 struct builder_options {
-	const char *cache_folder; /* made if missing; builds live in its builds/ */
-	uint64_t cache_limit;	  /* bytes; 0: 4 GiB. Oldest unused builds go first, never this run's */
+	const char *cache_folder;  /* made if missing; builds live in its builds/ */
+	uint64_t cache_limit;	   /* bytes; 0: 4 GiB. Oldest unused builds go first, never this run's */
 	const char *driver_folder; /* workloads/driver */
-	uint32_t jobs;		  /* commands at once; 0: CPUs this process may use */
-	int64_t timeout_ns;	  /* of one command; 0: 120 s */
-	uint64_t memory_limit;	  /* of one command's address space; 0: 4 GiB */
-	bool fresh;		  /* do not take builds from the cache */
+	uint32_t jobs;		   /* commands at once; 0: CPUs this process may use */
+	int64_t timeout_ns;	   /* of one command; 0: 120 s */
+	uint64_t memory_limit;	   /* of one command's address space; 0: 4 GiB */
+	bool fresh;		   /* do not take builds from the cache */
 	/* called as work gets done; what: "compile", "link"; may be NULL */
 	void (*progress)(void *context, const char *what, size_t done, size_t total);
 	void *context;
@@ -60,15 +60,16 @@ struct build {
 	char content_hash[HASH_HEX];
 	bool ok;
 	bool cached;
-	const char *reason;   /* why not ok: command, exit code or signal, first lines of its words */
-	const char *folder;   /* CACHE/builds/HASH */
-	const char *binary;   /* canonical link */
+	const char *reason;    /* why not ok: command, exit code or signal, first lines of its words */
+	const char *folder;    /* CACHE/builds/HASH */
+	const char *binary;    /* canonical link */
 	const char *code_hash; /* NULL: unknown (reason as fact build.code_hash) */
 	const char *build_id;
 	struct words commands; /* as run, quoted; absolute paths of the build's folder shortened to ./ */
-	struct facts facts;   /* build.cflags, build.cxxflags, build.ldflags ("(none)" is an empty value), build.wall_ns, build.cpu_ns,
+	struct facts
+		facts; /* build.cflags, build.cxxflags, build.ldflags ("(none)" is an empty value), build.wall_ns, build.cpu_ns,
 				 build.peak_kib, build.warnings; resolved.*; size.*, code.*, isa.* */
-	const char *log;      /* path of the full log */
+	const char *log;	 /* path of the full log */
 	const char *log_excerpt; /* first and last KiB of it, "" when empty */
 };
 
@@ -94,7 +95,7 @@ struct build_layout {
  * builds' layout 0 first, then all layout 1, ..., so that what fits into the budget is the same for all.
  */
 int builder_link(struct builder *builder, struct build_layout *layouts, size_t count, int64_t deadline_ns,
-		struct error *e);
+	struct error *e);
 
 /* SHA-256(content hash, arm, k) as 64 hex digits. */
 void build_layout_seed(const char *content_hash, uint32_t arm, uint32_t layout, char seed[HASH_HEX]);
@@ -103,7 +104,8 @@ void build_layout_seed(const char *content_hash, uint32_t arm, uint32_t layout, 
  * build --verify: builds again from nothing in another folder and compares. differences: sentences, empty when
  * the two are the same byte by byte: which object or link differs, and in which sections.
  */
-int builder_verify(struct builder *builder, const struct build *build, struct words *differences, struct error *e);
+int builder_verify(
+	struct builder *builder, const struct build *build, struct words *differences, struct error *e);
 
 /* Hash over a workload's yaml and sources, headers beside them included, by content (record_workload.content_hash). */
 int build_workload_hash(const struct spec_workload *workload, char hash[HASH_HEX], struct error *e);

@@ -20,9 +20,15 @@ struct builder {
 
 /* jobs_run's options for one phase. */
 struct jobs_options builder_jobs(const struct builder *builder, const char *what, int64_t deadline_ns);
+/*
+ * Environment of a toolchain's commands. PWD: compilers write the folder they work in, by this name if it leads there,
+ * into debug information; so it is the same wherever the cache lies.
+ */
+struct words builder_environment(const struct builder *builder, const struct toolchain *toolchain);
 /* The shared objects of a toolchain and the build's ABI flags, made or taken from the cache. NULL: interrupted. */
 struct shared_objects *builder_shared(struct builder *builder, const struct build *build, struct error *e);
 /* Compiles all sources of builds[i]->folder-to-be folders[i]; links canonically; fills commands, facts, reason. */
-int builder_make(struct builder *builder, struct build **builds, char **folders, size_t count, struct error *e);
+int builder_make(
+	struct builder *builder, struct build **builds, char **folders, size_t count, struct error *e);
 
 #endif

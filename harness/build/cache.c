@@ -16,8 +16,7 @@
 static const char *const kinds[] = {"builds", "objects"};
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-/* Removes "HASH.PID.tmp" folders whose process is gone. */
-static void drop_left_over(const char *folder)
+void build_cache_sweep(const char *folder)
 {
 	struct arena arena = {0};
 	struct words names = {0};
@@ -27,7 +26,8 @@ static void drop_left_over(const char *folder)
 			const char *dot = strchr(names.v[i], '.');
 			long pid = dot != NULL ? strtol(dot + 1, NULL, 10) : 0;
 
-			if (pid > 0 && text_ends(names.v[i], ".tmp") && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+			if (pid > 0 && text_ends(names.v[i], ".tmp") && kill((pid_t)pid, 0) != 0 &&
+				errno == ESRCH)
 				file_remove_tree(file_join(&arena, folder, names.v[i]), NULL);
 		}
 	}
@@ -46,20 +46,22 @@ int build_cache_open(struct build_cache *cache, const char *folder, uint64_t lim
 		if (result == 0 && access(path, W_OK | X_OK) != 0)
 			result = error_errno(e, errno, "writing to the cache %s", path);
 		if (result == 0)
-			drop_left_over(path);
+			build_cache_sweep(path);
 	}
 	if (result == 0) {
 		cache->folder = folder;
 		cache->limit = limit;
 		cache->started_s = (int64_t)time(NULL);
 	} else {
-		error_advice(e, "name a folder that can be written with XDG_CACHE_HOME or `cache:` in .flagstone.yaml");
+		error_advice(e, "name a folder that can be written with XDG_CACHE_HOME or `cache:` in "
+				".flagstone.yaml");
 	}
 	arena_release(&arena);
 	return result;
 }
 
-char *build_cache_path(const struct build_cache *cache, struct arena *arena, const char *kind, const char *hash)
+char *build_cache_path(
+	const struct build_cache *cache, struct arena *arena, const char *kind, const char *hash)
 {
 	return arena_printf(arena, "%s/%s/%s", cache->folder, kind, hash);
 }
@@ -68,14 +70,15 @@ bool build_cache_has(const struct build_cache *cache, const char *kind, const ch
 {
 	struct arena arena = {0};
 	char *used = arena_printf(&arena, "%s/%s/%s/used", cache->folder, kind, hash);
-	bool has = utimensat(AT_FDCWD, used, NULL, 0) == 0 || (errno != ENOENT && errno != ENOTDIR && file_exists(used));
+	bool has = utimensat(AT_FDCWD, used, NULL, 0) == 0 ||
+		   (errno != ENOENT && errno != ENOTDIR && file_exists(used));
 
 	arena_release(&arena);
 	return has;
 }
 
-char *build_cache_begin(const struct build_cache *cache, struct arena *arena, const char *kind, const char *hash,
-		struct error *e)
+char *build_cache_begin(const struct build_cache *cache, struct arena *arena, const char *kind,
+	const char *hash, struct error *e)
 {
 	char *path = arena_printf(arena, "%s/%s/%s.%ld.tmp", cache->folder, kind, hash, (long)getpid());
 
@@ -84,8 +87,8 @@ char *build_cache_begin(const struct build_cache *cache, struct arena *arena, co
 	return path;
 }
 
-int build_cache_commit(const struct build_cache *cache, const char *temporary, const char *kind, const char *hash,
-		struct error *e)
+int build_cache_commit(const struct build_cache *cache, const char *temporary, const char *kind,
+	const char *hash, struct error *e)
 {
 	struct arena arena = {0};
 	char *used = file_join(&arena, temporary, "used");
@@ -103,6 +106,30 @@ int build_cache_commit(const struct build_cache *cache, const char *temporary, c
 		else
 			result = error_errno(e, errno, "moving a finished build to %s", path);
 	}
+	arena_release(&arena);
+	return result;
+}
+
+/* A tree that is half removed must not be found any more: it gets a temporary's name first. */
+static int remove_entry(const char *path, struct error *e)
+{
+	struct arena arena = {0};
+	char *away = arena_printf(&arena, "%s.%ld.old.tmp", path, (long)getpid());
+	int result = file_remove_tree(away, e);
+
+	if (result == 0 && rename(path, away) == 0)
+		result = file_remove_tree(away, e);
+	else if (result == 0 && errno != ENOENT)
+		result = error_errno(e, errno, "removing the build %s", path);
+	arena_release(&arena);
+	return result;
+}
+
+int build_cache_drop(const struct build_cache *cache, const char *kind, const char *hash, struct error *e)
+{
+	struct arena arena = {0};
+	int result = remove_entry(build_cache_path(cache, &arena, kind, hash), e);
+
 	arena_release(&arena);
 	return result;
 }
@@ -169,7 +196,7 @@ void build_cache_trim(const struct build_cache *cache)
 	for (size_t i = 0; i < entries.n && sum > cache->limit; i++) {
 		if (entries.v[i].used_s >= cache->started_s)
 			break;
-		if (file_remove_tree(entries.v[i].path, NULL) == 0)
+		if (remove_entry(entries.v[i].path, NULL) == 0)
 			sum -= entries.v[i].bytes;
 	}
 	vec_release(&entries);

@@ -20,22 +20,23 @@ struct running {
 
 /* Starts a job; false: it could not be, and has its reason. */
 static bool start(struct job *job, struct running *running, size_t index, const struct jobs_options *options,
-		struct arena *arena)
+	struct arena *arena)
 {
 	struct process_options o = {.argv = job->argv.v,
-			.env = process_clean_env(arena, job->env.v),
-			.folder = job->folder,
-			.merge = true,
-			.output_limit = OUTPUT_KEPT,
-			.timeout_ns = options->timeout_ns,
-			.memory_limit = options->memory_limit,
-			.cpu = -1};
+		.env = process_clean_env(arena, job->env.v),
+		.folder = job->folder,
+		.merge = true,
+		.output_limit = OUTPUT_KEPT,
+		.timeout_ns = options->timeout_ns,
+		.memory_limit = options->memory_limit,
+		.cpu = -1};
 	char *output = file_join(arena, job->folder, job->output);
 	struct error why = {0};
 	size_t place = 0;
 
 	if (unlink(output) != 0 && errno != ENOENT) {
-		job->reason = arena_printf(arena, "the old output %s cannot be removed: %s", output, strerror(errno));
+		job->reason = arena_printf(
+			arena, "the old output %s cannot be removed: %s", output, strerror(errno));
 		return false;
 	}
 	while (running->processes[place] != NULL)
@@ -76,24 +77,25 @@ static void finish(struct job *job, const struct process_result *result, struct 
 	job->text = arena_strndup(arena, buf_text(&result->out), result->out.n);
 	if (result->out_bytes > result->out.n)
 		job->text = arena_printf(arena, "%s\n(%llu bytes in all; the rest was cut)\n", job->text,
-				(unsigned long long)result->out_bytes);
+			(unsigned long long)result->out_bytes);
 	if (!process_ok(result))
 		job->reason = arena_printf(arena, "`%s` ended with %s%s%s", file_name(job->argv.v[0]),
-				process_describe(result, arena), job->text[0] != '\0' ? ": " : "",
-				first_words(job->text, arena));
+			process_describe(result, arena), job->text[0] != '\0' ? ": " : "",
+			first_words(job->text, arena));
 	else if (stat(output, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
 		job->reason = arena_printf(arena, "`%s` ended with exit code 0 but left no output file %s",
-				file_name(job->argv.v[0]), job->output);
+			file_name(job->argv.v[0]), job->output);
 	else if (job->executable && access(output, X_OK) != 0)
-		job->reason = arena_printf(arena, "`%s` left %s, which is not executable", file_name(job->argv.v[0]),
-				job->output);
+		job->reason = arena_printf(arena, "`%s` left %s, which is not executable",
+			file_name(job->argv.v[0]), job->output);
 	else
 		job->ok = true;
 	if (!job->ok)
 		unlink(output);
 }
 
-int jobs_run(struct job *jobs, size_t count, const struct jobs_options *options, struct arena *arena, struct error *e)
+int jobs_run(struct job *jobs, size_t count, const struct jobs_options *options, struct arena *arena,
+	struct error *e)
 {
 	struct running running = {.places = options->parallel > 0 ? options->parallel : 1};
 	size_t done = 0, next = 0;
@@ -116,7 +118,8 @@ int jobs_run(struct job *jobs, size_t count, const struct jobs_options *options,
 			continue;
 		place = process_wait_any(running.processes, running.places, -1, &ended);
 		if (place < 0) {
-			result = error_set(e, process_interrupted() == 15 ? EXIT_TERMINATED : EXIT_INTERRUPTED,
+			result =
+				error_set(e, process_interrupted() == 15 ? EXIT_TERMINATED : EXIT_INTERRUPTED,
 					"interrupted while building");
 			break;
 		}

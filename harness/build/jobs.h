@@ -16,11 +16,11 @@
 
 struct job {
 	struct words argv;
-	struct words env;    /* beyond process_clean_env() */
-	const char *folder;  /* working directory */
-	const char *output;  /* file it must leave, relative to folder: removed before, looked at after */
-	bool executable;     /* the output must be executable */
-	void *owner;	     /* for the caller */
+	struct words env;   /* beyond process_clean_env() */
+	const char *folder; /* working directory */
+	const char *output; /* file it must leave, relative to folder: removed before, looked at after */
+	bool executable;    /* the output must be executable */
+	void *owner;	    /* for the caller */
 	/* results */
 	bool ok;
 	const char *reason; /* why not ok */
@@ -39,6 +39,7 @@ struct jobs_options {
 };
 
 /* Runs all, in order. -1: interrupted (children are dead). A job that fails is no error: that stands in it. */
-int jobs_run(struct job *jobs, size_t count, const struct jobs_options *options, struct arena *arena, struct error *e);
+int jobs_run(struct job *jobs, size_t count, const struct jobs_options *options, struct arena *arena,
+	struct error *e);
 
 #endif

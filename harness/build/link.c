@@ -16,8 +16,8 @@ static bool take_cached(struct build_layout *layout, const char *path, struct ar
 {
 	struct buf text = {0};
 	bool found = file_is_program(path) &&
-			file_read(arena_printf(arena, "%s.sha256", path), HASH_HEX, &text, NULL) == 0 &&
-			text.n == HASH_HEX - 1;
+		     file_read(arena_printf(arena, "%s.sha256", path), HASH_HEX, &text, NULL) == 0 &&
+		     text.n == HASH_HEX - 1;
 
 	if (found) {
 		memcpy(layout->sha256, text.data, HASH_HEX);
@@ -32,10 +32,12 @@ static void plan_link(struct builder *builder, struct build_layout *layout, stru
 	struct arena *arena = builder->arena;
 	struct shared_objects *shared = builder_shared(builder, layout->build, e);
 
-	job->output = arena_printf(arena, "layouts/%u-%u.tmp", layout->arm, layout->layout);
+	/* two of us may link the same layout at once */
+	job->output =
+		arena_printf(arena, "layouts/%u-%u.%ld.tmp", layout->arm, layout->layout, (long)getpid());
 	recipe_link(layout->build, shared, layout->seed, job->output, arena, &job->argv);
 	job->folder = layout->build->folder;
-	job->env = layout->build->toolchain->env;
+	job->env = builder_environment(builder, layout->build->toolchain);
 	job->executable = true;
 	job->owner = layout;
 }
@@ -66,7 +68,7 @@ static struct build_layout *same_link(struct build_layout *layouts, size_t befor
 
 	for (size_t k = 0; k < before; k++)
 		if (layouts[k].layout == wanted->layout && layouts[k].arm == wanted->arm &&
-				strcmp(layouts[k].build->content_hash, wanted->build->content_hash) == 0)
+			strcmp(layouts[k].build->content_hash, wanted->build->content_hash) == 0)
 			return &layouts[k];
 	return NULL;
 }
@@ -79,7 +81,7 @@ static bool look_up(struct build_layout *layouts, size_t i, const char *path, st
 }
 
 int builder_link(struct builder *builder, struct build_layout *layouts, size_t count, int64_t deadline_ns,
-		struct error *e)
+	struct error *e)
 {
 	struct arena *arena = builder->arena;
 	struct jobs_options options = builder_jobs(builder, "link", deadline_ns);
@@ -93,11 +95,15 @@ int builder_link(struct builder *builder, struct build_layout *layouts, size_t c
 	for (size_t i = 0; i < count; i++) {
 		struct build_layout *layout = &layouts[i];
 
-		paths[i] = arena_printf(arena, "%s/layouts/%u-%u", layout->build->folder, layout->arm, layout->layout);
+		paths[i] = arena_printf(
+			arena, "%s/layouts/%u-%u", layout->build->folder, layout->arm, layout->layout);
 		wanted[i] = look_up(layouts, i, paths[i], arena);
 		if (wanted[i] && layout->layout > last)
 			last = layout->layout;
 	}
+	for (size_t i = 0; i < count; i++)
+		if (wanted[i] && layouts[i].layout == last)
+			build_cache_sweep(file_join(arena, layouts[i].build->folder, "layouts"));
 	for (uint32_t k = 0; k <= last; k++)
 		for (size_t i = 0; i < count; i++)
 			if (wanted[i] && layouts[i].layout == k)

@@ -13,6 +13,15 @@
 
 enum { EXCERPT = 1024 };
 
+struct words builder_environment(const struct builder *builder, const struct toolchain *toolchain)
+{
+	struct words env = {0};
+
+	words_add(&env, builder->arena, "PWD=/proc/self/cwd");
+	words_add_all(&env, builder->arena, &toolchain->env);
+	return env;
+}
+
 static void shared_hash(const struct builder *builder, struct shared_objects *shared)
 {
 	struct hash hash;
@@ -49,7 +58,7 @@ static int make_shared(struct builder *builder, struct shared_objects *shared, s
 	}
 	for (size_t i = 0; i < 1 + PAD_COUNT; i++) {
 		jobs[i].folder = folder;
-		jobs[i].env = shared->toolchain->env;
+		jobs[i].env = builder_environment(builder, shared->toolchain);
 	}
 	if (jobs_run(jobs, 1 + PAD_COUNT, &options, arena, e) != 0) {
 		file_remove_tree(folder, NULL);
@@ -58,8 +67,8 @@ static int make_shared(struct builder *builder, struct shared_objects *shared, s
 	for (size_t i = 0; i < 1 + PAD_COUNT; i++) {
 		if (jobs[i].ok)
 			continue;
-		shared->reason = arena_printf(arena, "the driver's %s could not be compiled: %s", jobs[i].output,
-				jobs[i].reason);
+		shared->reason = arena_printf(
+			arena, "the driver's %s could not be compiled: %s", jobs[i].output, jobs[i].reason);
 		file_remove_tree(folder, NULL);
 		return 0;
 	}
@@ -80,7 +89,8 @@ struct shared_objects *builder_shared(struct builder *builder, const struct buil
 	for (size_t i = 0; i < builder->shared_count; i++)
 		if (strcmp(builder->shared[i]->hash, shared->hash) == 0)
 			return builder->shared[i];
-	if (!build_cache_has(&builder->cache, "objects", shared->hash) && make_shared(builder, shared, e) != 0)
+	if (!build_cache_has(&builder->cache, "objects", shared->hash) &&
+		make_shared(builder, shared, e) != 0)
 		return NULL;
 	shared->folder = build_cache_path(&builder->cache, arena, "objects", shared->hash);
 	if (builder->shared_count == builder->shared_cap) {
@@ -110,10 +120,11 @@ static void add_command(struct build *build, const struct job *job, const struct
 
 /* Adds a job's command and words to build and log; its failure becomes the build's reason. */
 static void account(struct builder *builder, struct build *build, const struct job *job, struct buf *log,
-		int64_t sums[3], size_t *warnings)
+	int64_t sums[3], size_t *warnings)
 {
 	add_command(build, job, builder);
-	buf_addf(log, "$ %s\n%s", build->commands.v[build->commands.n - 1], job->text != NULL ? job->text : "");
+	buf_addf(log, "$ %s\n%s", build->commands.v[build->commands.n - 1],
+		job->text != NULL ? job->text : "");
 	if (log->n > 0 && log->data[log->n - 1] != '\n')
 		buf_addc(log, '\n');
 	sums[0] += job->wall_ns > 0 ? job->wall_ns : 0;
@@ -129,8 +140,8 @@ static const char *excerpt(const struct buf *log, struct arena *arena)
 {
 	if (log->n <= 2 * EXCERPT)
 		return arena_strdup(arena, buf_text(log));
-	return arena_printf(arena, "%.*s\n... (%zu bytes left out)\n%s", EXCERPT, log->data, log->n - 2 * EXCERPT,
-			log->data + log->n - EXCERPT);
+	return arena_printf(arena, "%.*s\n... (%zu bytes left out)\n%s", EXCERPT, log->data,
+		log->n - 2 * EXCERPT, log->data + log->n - EXCERPT);
 }
 
 /* Facts of the linked program; a program that cannot be read has no code hash, and says why. */
@@ -157,7 +168,7 @@ static void set_time_facts(struct build *build, const int64_t sums[3], size_t wa
 }
 
 static int finish(struct builder *builder, struct build *build, const char *folder, struct job *compiles,
-		struct job *link, struct error *e)
+	struct job *link, struct error *e)
 {
 	struct arena *arena = builder->arena;
 	int64_t sums[3] = {0};
@@ -178,7 +189,8 @@ static int finish(struct builder *builder, struct build *build, const char *fold
 	return result;
 }
 
-int builder_make(struct builder *builder, struct build **builds, char **folders, size_t count, struct error *e)
+int builder_make(
+	struct builder *builder, struct build **builds, char **folders, size_t count, struct error *e)
 {
 	struct arena *arena = builder->arena;
 	struct jobs_options compile_options = builder_jobs(builder, "compile", 0);
@@ -197,7 +209,7 @@ int builder_make(struct builder *builder, struct build **builds, char **folders,
 
 			recipe_compile(builds[i], k, builder->options.driver_folder, arena, &job->argv);
 			job->folder = folders[i];
-			job->env = builds[i]->toolchain->env;
+			job->env = builder_environment(builder, builds[i]->toolchain);
 			job->output = recipe_object(arena, k, builds[i]->workload->sources.v[k].text);
 		}
 	}
@@ -211,9 +223,9 @@ int builder_make(struct builder *builder, struct build **builds, char **folders,
 		if (!ok)
 			continue;
 		recipe_link(builds[i], builder_shared(builder, builds[i], e), NULL, "program", arena,
-				&links[link_count].argv);
+			&links[link_count].argv);
 		links[link_count].folder = folders[i];
-		links[link_count].env = builds[i]->toolchain->env;
+		links[link_count].env = builder_environment(builder, builds[i]->toolchain);
 		links[link_count].output = "program";
 		links[link_count].executable = true;
 		links[link_count].owner = builds[i];
@@ -224,7 +236,8 @@ int builder_make(struct builder *builder, struct build **builds, char **folders,
 	for (size_t i = 0, next = 0; i < count && result == 0; i++) {
 		bool linked = next < link_count && links[next].owner == builds[i];
 
-		result = finish(builder, builds[i], folders[i], &compiles[first[i]], linked ? &links[next] : NULL, e);
+		result = finish(
+			builder, builds[i], folders[i], &compiles[first[i]], linked ? &links[next] : NULL, e);
 		next += linked;
 	}
 	return result;

@@ -8,7 +8,7 @@
 
 /* Options that every compile gets: no paths of this machine in the code, no time of day. */
 static void common(struct words *argv, const char *folder, const char *driver_folder, struct arena *arena,
-		enum spec_family_style style)
+	enum spec_family_style style)
 {
 	if (style == STYLE_TCC)
 		return;
@@ -42,7 +42,7 @@ static bool is_cxx(const struct spec_workload *workload, const char *source)
 }
 
 void recipe_compile(const struct build *build, size_t index, const char *driver_folder, struct arena *arena,
-		struct words *argv)
+	struct words *argv)
 {
 	const struct spec_workload *workload = build->workload;
 	const char *source = workload->sources.v[index].text;
@@ -69,7 +69,7 @@ void recipe_compile(const struct build *build, size_t index, const char *driver_
 }
 
 void recipe_driver(const struct shared_objects *shared, const char *driver_folder, struct arena *arena,
-		struct words *argv)
+	struct words *argv)
 {
 	words_add_all(argv, arena, &shared->toolchain->cc);
 	common(argv, driver_folder, driver_folder, arena, shared->toolchain->spec->style);
@@ -120,7 +120,7 @@ char *recipe_pad_source(size_t n, bool elf_sections, struct arena *arena)
 
 /* Objects in the seed's order; each piece of padding stands before a random one of them, or behind all. */
 static void shuffled_objects(const struct build *build, const struct shared_objects *shared, const char *seed,
-		struct arena *arena, struct words *argv)
+	struct arena *arena, struct words *argv)
 {
 	size_t count = build->workload->sources.n + 1;
 	uint32_t *order = arena_array(arena, count, sizeof(*order));
@@ -143,13 +143,14 @@ static void shuffled_objects(const struct build *build, const struct shared_obje
 		if (i < count && order[i] == 0)
 			words_addf(argv, arena, "%s/driver.o", shared->folder);
 		else if (i < count)
-			words_add(argv, arena, recipe_object(arena, order[i] - 1,
-							       build->workload->sources.v[order[i] - 1].text));
+			words_add(argv, arena,
+				recipe_object(
+					arena, order[i] - 1, build->workload->sources.v[order[i] - 1].text));
 	}
 }
 
-void recipe_link(const struct build *build, const struct shared_objects *shared, const char *seed, const char *output,
-		struct arena *arena, struct words *argv)
+void recipe_link(const struct build *build, const struct shared_objects *shared, const char *seed,
+	const char *output, struct arena *arena, struct words *argv)
 {
 	const struct spec_workload *workload = build->workload;
 	bool cxx = false;

@@ -13,7 +13,8 @@ static const int64_t terminal_gap_ns = 100000000, plain_gap_ns = 10000000000;
 
 void progress_init(struct progress *progress, bool quiet, bool verbose)
 {
-	*progress = (struct progress){.quiet = quiet, .verbose = verbose, .terminal = terminal_of(STDERR_FILENO)};
+	*progress =
+		(struct progress){.quiet = quiet, .verbose = verbose, .terminal = terminal_of(STDERR_FILENO)};
 	/* a terminal that cannot go back to the line's start gets plain lines; colours stand for what it can */
 	if (progress->terminal.is_terminal) {
 		const char *term = getenv("TERM");

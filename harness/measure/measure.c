@@ -16,8 +16,8 @@ enum { REPEATS_MAX = 2, CALIBRATIONS = 3, SETTLE_STEP_NS = 100 * 1000 * 1000 };
 /* a wait for the CPU under this share of a process's life is not called a disturbance */
 static const double run_wait_floor = 0.01;
 
-int measurer_init(struct measurer *m, const char *spawner_path, const struct cpu_list *pin_order, const char *seed,
-		struct arena *arena, struct error *e)
+int measurer_init(struct measurer *m, const char *spawner_path, const struct cpu_list *pin_order,
+	const char *seed, struct arena *arena, struct error *e)
 {
 	memset(m, 0, sizeof(*m));
 	m->spawner_path = spawner_path;
@@ -77,7 +77,8 @@ bool measure_check_agrees(const char *got, const char *expected, double rel)
 }
 
 int measure_once(struct measurer *m, const char *program, const struct words *runner, const struct words *env,
-		const char *const *arguments, int64_t timeout_ns, const char **line, const char **reason, struct error *e)
+	const char *const *arguments, int64_t timeout_ns, const char **line, const char **reason,
+	struct error *e)
 {
 	struct arena scratch = {0};
 	struct words argv = {0};
@@ -113,8 +114,9 @@ static int by_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int measure_calibrate(struct measurer *m, const char *program, const struct words *runner, const struct words *env,
-		const struct words *arguments, int64_t sample_ns, uint64_t *units, const char **reason, struct error *e)
+int measure_calibrate(struct measurer *m, const char *program, const struct words *runner,
+	const struct words *env, const struct words *arguments, int64_t sample_ns, uint64_t *units,
+	const char **reason, struct error *e)
 {
 	double per_unit[CALIBRATIONS];
 	struct words words = {0};
@@ -126,14 +128,15 @@ int measure_calibrate(struct measurer *m, const char *program, const struct word
 		const char *line, *text;
 		double done, elapsed;
 
-		if (measure_once(m, program, runner, env, (const char *const *)words.v, m->timeout_ns, &line, reason, e) != 0)
+		if (measure_once(m, program, runner, env, (const char *const *)words.v, m->timeout_ns, &line,
+			    reason, e) != 0)
 			return -1;
 		if (line == NULL)
 			return 0;
 		text = measure_field(line, "units", m->arena);
 		if (text == NULL || !num_parse_double(text, &done) || done < 1 ||
-				(text = measure_field(line, "elapsed_ns", m->arena)) == NULL ||
-				!num_parse_double(text, &elapsed) || elapsed <= 0) {
+			(text = measure_field(line, "elapsed_ns", m->arena)) == NULL ||
+			!num_parse_double(text, &elapsed) || elapsed <= 0) {
 			*reason = arena_printf(m->arena, "its answer to calibrate= makes no sense: %s", line);
 			return 0;
 		}
@@ -176,7 +179,9 @@ static double read_wide(const struct sample *row)
 static double read_wait(const struct sample *row)
 {
 	/* most samples do not wait at all; a threshold wants values above 0 */
-	return row->run_wait_ns >= 0 && row->elapsed_ns > 0 ? 1e-9 + (double)row->run_wait_ns / (double)row->elapsed_ns : 0;
+	return row->run_wait_ns >= 0 && row->elapsed_ns > 0
+		       ? 1e-9 + (double)row->run_wait_ns / (double)row->elapsed_ns
+		       : 0;
 }
 
 void measure_fix_thresholds(struct measurer *m, const struct samples *samples)
@@ -200,7 +205,7 @@ int64_t measure_settle(struct measurer *m, int64_t max_ns)
 
 		for (int i = 0; i < 8; i++)
 			calm += canary_dep_ns(&m->canary) <= m->canary_dep_limit_ns &&
-					canary_wide_ns(&m->canary) <= m->canary_wide_limit_ns;
+				canary_wide_ns(&m->canary) <= m->canary_wide_limit_ns;
 		if (calm >= 6)
 			return clock_ns() - begin;
 		if (clock_ns() - begin > max_ns || process_interrupted())
@@ -211,7 +216,7 @@ int64_t measure_settle(struct measurer *m, int64_t max_ns)
 
 /* One item's state within a block. */
 struct attempt {
-	size_t row;	/* its newest row of copy 0 */
+	size_t row; /* its newest row of copy 0 */
 	uint32_t marks;
 };
 
@@ -221,8 +226,8 @@ static bool can_help(uint32_t marks)
 }
 
 static int measure_list(struct measurer *m, struct record *record, const struct measure_item *items,
-		const uint32_t *order, size_t count, struct sample_place *place, bool again, struct attempt *attempts,
-		struct error *e)
+	const uint32_t *order, size_t count, struct sample_place *place, bool again, struct attempt *attempts,
+	struct error *e)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct attempt *attempt = &attempts[order[i]];
@@ -230,7 +235,7 @@ static int measure_list(struct measurer *m, struct record *record, const struct 
 		place->repeat_of = again ? (uint32_t)attempt->row : SAMPLE_NONE;
 		if (process_interrupted())
 			return error_set(e, process_interrupted() == 15 ? EXIT_TERMINATED : EXIT_INTERRUPTED,
-					"interrupted while measuring");
+				"interrupted while measuring");
 		if (sample_take(m, record, &items[order[i]], place, &attempt->row, &attempt->marks, e) != 0)
 			return -1;
 		place->position++;
@@ -239,7 +244,8 @@ static int measure_list(struct measurer *m, struct record *record, const struct 
 }
 
 /* Is item i to be measured again: marked itself, its group's baseline marked, or the baseline of a marked one? */
-static bool wants_repeat(const struct measure_item *items, const struct attempt *attempts, size_t count, size_t i)
+static bool wants_repeat(
+	const struct measure_item *items, const struct attempt *attempts, size_t count, size_t i)
 {
 	if (attempts[i].marks & MARKS_FAILED)
 		return false;
@@ -247,13 +253,13 @@ static bool wants_repeat(const struct measure_item *items, const struct attempt 
 		return true;
 	for (size_t k = 0; k < count; k++)
 		if (items[k].group == items[i].group && (items[k].is_baseline || items[i].is_baseline) &&
-				can_help(attempts[k].marks))
+			can_help(attempts[k].marks))
 			return true;
 	return false;
 }
 
-static size_t collect_repeats(const struct measure_item *items, const struct attempt *attempts, size_t count,
-		uint32_t *order)
+static size_t collect_repeats(
+	const struct measure_item *items, const struct attempt *attempts, size_t count, uint32_t *order)
 {
 	size_t n = 0;
 
@@ -264,7 +270,7 @@ static size_t collect_repeats(const struct measure_item *items, const struct att
 }
 
 int measure_block(struct measurer *m, struct record *record, const struct measure_item *items, size_t count,
-		uint32_t round, uint32_t block, bool *failed, struct error *e)
+	uint32_t round, uint32_t block, bool *failed, struct error *e)
 {
 	struct attempt *attempts = mem_alloc_array(count, sizeof(*attempts));
 	uint32_t *order = mem_alloc_array(count, sizeof(*order));

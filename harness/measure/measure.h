@@ -23,16 +23,16 @@
 
 /* One cell in a block: a program, its arguments, its amount of work. */
 struct measure_item {
-	uint32_t build;	      /* index in record->builds */
+	uint32_t build; /* index in record->builds */
 	uint32_t arm;
 	uint32_t layout;
-	const char *program;  /* absolute path of the layout's link */
+	const char *program;	/* absolute path of the layout's link */
 	struct words arguments; /* of the workload: "n=4" words */
-	struct words runner;  /* argv before the program (cross); n == 0: none */
-	struct words env;     /* the variant's */
+	struct words runner;	/* argv before the program (cross); n == 0: none */
+	struct words env;	/* the variant's */
 	uint32_t copies;
 	uint64_t units, warmup;
-	bool lower_is_better; /* value is elapsed seconds a unit instead of units a second */
+	bool lower_is_better;	 /* value is elapsed seconds a unit instead of units a second */
 	const char *check_value; /* what equal units must give; NULL: not compared */
 	double check_rel;
 	uint32_t group;	  /* cells that are compared with one baseline have the same number */
@@ -44,19 +44,19 @@ struct measurer {
 	const char *spawner_path;
 	struct canary canary;
 	const struct cpu_list *pin_order;
-	struct rng rng; /* order and environment sizes */
+	struct rng rng;	  /* order and environment sizes */
 	int64_t epoch_ns; /* CLOCK_MONOTONIC_RAW of this session's start */
 	uint32_t session; /* index in record->sessions */
 	int64_t timeout_ns;
 	/* marking thresholds, fixed after the first round; 0: not yet */
 	double canary_dep_limit_ns, canary_wide_limit_ns, run_wait_limit;
-	struct arena *arena;  /* for failure texts */
+	struct arena *arena;			       /* for failure texts */
 	int64_t canaries_ns, spawning_ns, sampling_ns; /* where the time went, sums */
-	int64_t own_cpu_ns;   /* flagstone's CPU time while samples ran */
+	int64_t own_cpu_ns;			       /* flagstone's CPU time while samples ran */
 };
 
-int measurer_init(struct measurer *m, const char *spawner_path, const struct cpu_list *pin_order, const char *seed,
-		struct arena *arena, struct error *e);
+int measurer_init(struct measurer *m, const char *spawner_path, const struct cpu_list *pin_order,
+	const char *seed, struct arena *arena, struct error *e);
 void measurer_release(struct measurer *m);
 
 /*
@@ -66,22 +66,23 @@ void measurer_release(struct measurer *m);
  * the caller which items had one. -1: interrupted or the spawner is gone for good.
  */
 int measure_block(struct measurer *m, struct record *record, const struct measure_item *items, size_t count,
-		uint32_t round, uint32_t block, bool *failed, struct error *e);
+	uint32_t round, uint32_t block, bool *failed, struct error *e);
 
 /*
  * One process outside any block: runs the program with the words given. *line: its result line, or NULL with
  * *reason (exit code, signal and what it said). Used for check runs and calibration.
  */
 int measure_once(struct measurer *m, const char *program, const struct words *runner, const struct words *env,
-		const char *const *arguments, int64_t timeout_ns, const char **line, const char **reason,
-		struct error *e);
+	const char *const *arguments, int64_t timeout_ns, const char **line, const char **reason,
+	struct error *e);
 
 /*
  * Units of work, a power of two, so that one sample takes 1 to 2 x sample_ns: asks the worker (calibrate=), three
  * times, takes the median. *reason when the program does not answer.
  */
-int measure_calibrate(struct measurer *m, const char *program, const struct words *runner, const struct words *env,
-		const struct words *arguments, int64_t sample_ns, uint64_t *units, const char **reason, struct error *e);
+int measure_calibrate(struct measurer *m, const char *program, const struct words *runner,
+	const struct words *env, const struct words *arguments, int64_t sample_ns, uint64_t *units,
+	const char **reason, struct error *e);
 
 /* A field of a result line: "elapsed_ns"; the text behind NAME= in the arena, NULL when absent. */
 char *measure_field(const char *line, const char *name, struct arena *arena);

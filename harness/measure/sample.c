@@ -58,26 +58,37 @@ char *sample_failure(const struct spawn_copy *copy, int64_t timeout_ns, struct a
 	char limit[NUM_SIZE];
 
 	if (copy->exec_errno != 0)
-		return arena_printf(arena, "could not be started: %s", strerror(copy->exec_errno));
+		return arena_printf(arena, "could not be started: %s%s%s", copy->exec_what,
+			copy->exec_what[0] != '\0' ? ": " : "", strerror(copy->exec_errno));
 	if (copy->timed_out) {
 		num_duration(timeout_ns, limit);
-		return arena_printf(arena, "did not end within %s (timeout:) and was killed%s%s", limit, colon, words);
+		return arena_printf(
+			arena, "did not end within %s (timeout:) and was killed%s%s", limit, colon, words);
 	}
+	if (copy->oom_kill)
+		return arena_printf(arena,
+			"killed by signal 9 (SIGKILL) while the kernel counted an out-of-memory kill: "
+			"it wanted more memory than there is%s%s",
+			colon, words);
 	if (copy->signal == 9)
-		return arena_printf(arena, "killed by signal 9 (SIGKILL): by someone, or because memory ran out (see the kernel log)%s%s",
-				colon, words);
+		return arena_printf(arena,
+			"killed by signal 9 (SIGKILL): by someone, or because memory ran out (see the kernel "
+			"log)%s%s",
+			colon, words);
 	if (copy->signal == 4)
-		return arena_printf(arena, "killed by signal 4 (SIGILL): it has instructions that this CPU lacks%s%s", colon,
-				words);
+		return arena_printf(arena,
+			"killed by signal 4 (SIGILL): it has instructions that this CPU lacks%s%s", colon,
+			words);
 	if (copy->signal != 0)
 		return arena_printf(arena, "killed by signal %d (%s)%s%s", copy->signal,
-				process_signal_name(copy->signal), colon, words);
+			process_signal_name(copy->signal), colon, words);
 	if (copy->exit_code == 127 && strstr(copy->output, "CPU") != NULL)
 		return arena_printf(arena, "refused by the C library's loader (exit code 127): %s", words);
 	if (copy->exit_code != 0)
 		return arena_printf(arena, "ended with exit code %d%s%s", copy->exit_code, colon, words);
 	if (!text_starts(copy->result_line, FLAGSTONE_RESULT_WORD " "))
-		return arena_printf(arena, "ended with exit code 0 but gave no result line%s%s", colon, words);
+		return arena_printf(
+			arena, "ended with exit code 0 but gave no result line%s%s", colon, words);
 	return NULL;
 }
 
@@ -90,8 +101,8 @@ static int64_t line_i64(const char *line, const char *name, struct arena *arena)
 }
 
 /* Value and times of a copy that ended well; a reason when the line makes no sense or the check is wrong. */
-static char *read_line(const struct measure_item *item, const char *line, struct sample *row, int64_t *start_ns,
-		int64_t *end_ns, struct arena *arena)
+static char *read_line(const struct measure_item *item, const char *line, struct sample *row,
+	int64_t *start_ns, int64_t *end_ns, struct arena *arena)
 {
 	const char *rate = measure_field(line, "rate", arena);
 	const char *check = measure_field(line, "check", arena);
@@ -103,11 +114,12 @@ static char *read_line(const struct measure_item *item, const char *line, struct
 		return arena_printf(arena, "its clock makes no sense: %s", line);
 	if (line_i64(line, "units", arena) != (int64_t)row->units)
 		return arena_printf(arena, "it did another number of units than the %llu asked for: %s",
-				(unsigned long long)row->units, line);
-	if (item->check_value != NULL && (check == NULL || !measure_check_agrees(check, item->check_value, item->check_rel))) {
+			(unsigned long long)row->units, line);
+	if (item->check_value != NULL &&
+		(check == NULL || !measure_check_agrees(check, item->check_value, item->check_rel))) {
 		row->marks |= MARK_CHECK;
-		return arena_printf(arena, "wrong result: check value %s instead of %s", check != NULL ? check : "missing",
-				item->check_value);
+		return arena_printf(arena, "wrong result: check value %s instead of %s",
+			check != NULL ? check : "missing", item->check_value);
 	}
 	row->elapsed_ns = elapsed;
 	row->value = item->lower_is_better ? (double)elapsed / (double)row->units
@@ -120,33 +132,33 @@ static char *read_line(const struct measure_item *item, const char *line, struct
 }
 
 static struct sample row_of_copy(const struct measurer *m, const struct measure_item *item,
-		const struct sample_place *place, const struct spawn_copy *copy, uint32_t k)
+	const struct sample_place *place, const struct spawn_copy *copy, uint32_t k)
 {
 	return (struct sample){.value = NAN,
-			.units = item->units,
-			.elapsed_ns = -1,
-			.user_ns = copy->user_ns,
-			.system_ns = copy->system_ns,
-			.run_wait_ns = copy->run_wait_ns,
-			.start_offset_ns = copy->start_ns - m->epoch_ns,
-			.build = item->build,
-			.arm = item->arm,
-			.copy = k,
-			.layout = item->layout,
-			.session = m->session,
-			.round = place->round,
-			.block = place->block,
-			.position = place->position,
-			.repeat_of = place->repeat_of,
-			.peak_kib = copy->peak_kib,
-			.voluntary_switches = copy->voluntary_switches,
-			.involuntary_switches = copy->involuntary_switches,
-			.minor_faults = copy->minor_faults,
-			.major_faults = copy->major_faults,
-			.canary_dep_before_ns = SAMPLE_NONE,
-			.canary_dep_after_ns = SAMPLE_NONE,
-			.canary_wide_before_ns = SAMPLE_NONE,
-			.canary_wide_after_ns = SAMPLE_NONE};
+		.units = item->units,
+		.elapsed_ns = -1,
+		.user_ns = copy->user_ns,
+		.system_ns = copy->system_ns,
+		.run_wait_ns = copy->run_wait_ns,
+		.start_offset_ns = copy->start_ns - m->epoch_ns,
+		.build = item->build,
+		.arm = item->arm,
+		.copy = k,
+		.layout = item->layout,
+		.session = m->session,
+		.round = place->round,
+		.block = place->block,
+		.position = place->position,
+		.repeat_of = place->repeat_of,
+		.peak_kib = copy->peak_kib,
+		.voluntary_switches = copy->voluntary_switches,
+		.involuntary_switches = copy->involuntary_switches,
+		.minor_faults = copy->minor_faults,
+		.major_faults = copy->major_faults,
+		.canary_dep_before_ns = SAMPLE_NONE,
+		.canary_dep_after_ns = SAMPLE_NONE,
+		.canary_wide_before_ns = SAMPLE_NONE,
+		.canary_wide_after_ns = SAMPLE_NONE};
 }
 
 uint32_t sample_marks(const struct measurer *m, const struct sample *row)
@@ -154,19 +166,18 @@ uint32_t sample_marks(const struct measurer *m, const struct sample *row)
 	uint32_t marks = 0;
 
 	if (m->canary_dep_limit_ns > 0 && row->canary_dep_before_ns != SAMPLE_NONE &&
-			row->canary_dep_before_ns > m->canary_dep_limit_ns)
+		row->canary_dep_before_ns > m->canary_dep_limit_ns)
 		marks |= MARK_FREQ;
 	if (m->canary_wide_limit_ns > 0 && row->canary_wide_before_ns != SAMPLE_NONE &&
-			row->canary_wide_before_ns > m->canary_wide_limit_ns)
+		row->canary_wide_before_ns > m->canary_wide_limit_ns)
 		marks |= MARK_SHARED;
 	if (m->run_wait_limit > 0 && row->run_wait_ns >= 0 && row->elapsed_ns > 0 &&
-			(double)row->run_wait_ns > m->run_wait_limit * (double)row->elapsed_ns)
+		(double)row->run_wait_ns > m->run_wait_limit * (double)row->elapsed_ns)
 		marks |= MARK_WAIT;
 	return marks;
 }
 
-/* Under 90 % of common time the copies were not measured at once. */
-static bool overlap_is_small(const int64_t *starts, const int64_t *ends, uint32_t copies)
+bool sample_overlap_is_small(const int64_t *starts, const int64_t *ends, uint32_t copies)
 {
 	int64_t first_start = starts[0], last_start = starts[0], first_end = ends[0], last_end = ends[0];
 
@@ -179,10 +190,22 @@ static bool overlap_is_small(const int64_t *starts, const int64_t *ends, uint32_
 	return (double)(first_end - last_start) < overlap_needed * (double)(last_end - first_start);
 }
 
+/* A worker that ends before its work does would look fast. */
+static void note_left_children(
+	struct record *record, const struct measure_item *item, const struct spawn_copy *copy)
+{
+	if (copy->left_children && !copy->timed_out)
+		record_note(record,
+			"%s left processes behind when it ended (they were killed): its time may not be all "
+			"of "
+			"its work's",
+			item->build < record->build_count ? record->builds[item->build].cell : item->program);
+}
+
 /* Turns the copies' answers into rows; returns the marks of all together. */
 static uint32_t add_rows(struct measurer *m, struct record *record, const struct measure_item *item,
-		const struct sample_place *place, const struct spawn_copy *copies, const uint32_t before[2],
-		const uint32_t after[2], struct arena *arena)
+	const struct sample_place *place, const struct spawn_copy *copies, const uint32_t before[2],
+	const uint32_t after[2], struct arena *arena)
 {
 	int64_t *starts = arena_array(arena, item->copies, sizeof(*starts));
 	int64_t *ends = arena_array(arena, item->copies, sizeof(*ends));
@@ -194,6 +217,7 @@ static uint32_t add_rows(struct measurer *m, struct record *record, const struct
 		struct sample row = row_of_copy(m, item, place, &copies[k], k);
 		char *reason = sample_failure(&copies[k], m->timeout_ns, arena);
 
+		note_left_children(record, item, &copies[k]);
 		if (k == 0) {
 			row.canary_dep_before_ns = before[0];
 			row.canary_wide_before_ns = before[1];
@@ -210,8 +234,10 @@ static uint32_t add_rows(struct measurer *m, struct record *record, const struct
 				row.marks |= MARK_SIGNAL;
 			complete = false;
 			record_add_failure(record, (int64_t)record->samples.n, item->build,
-					row.marks & MARK_TIMEOUT ? "timeout" : row.marks & MARK_CHECK ? "check" : "run",
-					"round %u, layout %u, copy %u: %s", place->round, item->layout, k, reason);
+				row.marks & MARK_TIMEOUT ? "timeout"
+				: row.marks & MARK_CHECK ? "check"
+							 : "run",
+				"round %u, layout %u, copy %u: %s", place->round, item->layout, k, reason);
 		} else {
 			row.start_offset_ns = starts[k] - m->epoch_ns;
 			m->sampling_ns += row.elapsed_ns;
@@ -220,7 +246,7 @@ static uint32_t add_rows(struct measurer *m, struct record *record, const struct
 		all |= row.marks;
 		samples_add(&record->samples, &row);
 	}
-	if (item->copies > 1 && complete && overlap_is_small(starts, ends, item->copies)) {
+	if (item->copies > 1 && complete && sample_overlap_is_small(starts, ends, item->copies)) {
 		for (size_t i = first; i < record->samples.n; i++)
 			record->samples.v[i].marks |= MARK_OVERLAP;
 		all |= MARK_OVERLAP;
@@ -257,16 +283,16 @@ static void step_aside(const struct measurer *m)
 }
 
 int sample_take(struct measurer *m, struct record *record, const struct measure_item *item,
-		const struct sample_place *place, size_t *first, uint32_t *marks, struct error *e)
+	const struct sample_place *place, size_t *first, uint32_t *marks, struct error *e)
 {
 	struct arena arena = {0};
 	struct words argv = {0};
 	struct spawn_copy *copies = arena_array(&arena, item->copies, sizeof(*copies));
 	int *cpus = arena_array(&arena, item->copies, sizeof(*cpus));
 	struct spawn_request request = {.cpus = cpus,
-			.copies = item->copies,
-			.barrier = item->copies > 1,
-			.timeout_ns = m->timeout_ns};
+		.copies = item->copies,
+		.barrier = item->copies > 1,
+		.timeout_ns = m->timeout_ns};
 	uint32_t before[2], after[2], env_bytes;
 	int64_t cpu_begin;
 	int result;

@@ -17,10 +17,13 @@ struct sample_place {
  * together. -1: interrupted or no spawner.
  */
 int sample_take(struct measurer *m, struct record *record, const struct measure_item *item,
-		const struct sample_place *place, size_t *first, uint32_t *marks, struct error *e);
+	const struct sample_place *place, size_t *first, uint32_t *marks, struct error *e);
 
 /* Marks of a row by its canaries and its run-queue wait; never by its value. */
 uint32_t sample_marks(const struct measurer *m, const struct sample *row);
+
+/* Do the copies' times have less than 90 % in common? Then they were not measured at once. copies >= 1. */
+bool sample_overlap_is_small(const int64_t *starts, const int64_t *ends, uint32_t copies);
 
 /* The environment of a measured process: fixed, the variant's, and a word of random size. *bytes: its size. */
 char **sample_environment(struct measurer *m, const struct words *env, struct arena *arena, uint32_t *bytes);

@@ -22,19 +22,20 @@ int session_build(struct session *session, struct error *e)
 	struct arena *arena = session->arena;
 	const struct plan *plan = &session->plan;
 	struct builder_options options = {.cache_folder = session->cache_folder,
-			.cache_limit = session->project.settings.cache_limit,
-			.driver_folder = NULL,
-			.jobs = session->options.jobs > 0 ? session->options.jobs : session->project.settings.jobs,
-			.fresh = session->options.fresh,
-			.progress = build_progress,
-			.context = session};
+		.cache_limit = session->project.settings.cache_limit,
+		.driver_folder = NULL,
+		.jobs = session->options.jobs > 0 ? session->options.jobs : session->project.settings.jobs,
+		.fresh = session->options.fresh,
+		.progress = build_progress,
+		.context = session};
 	struct build *possible = arena_array(arena, plan->cell_count, sizeof(*possible));
 	size_t count = 0;
 
 	/* the driver stands beside the workloads: the project's, or the installed ones' */
 	options.driver_folder = arena_printf(arena, "%s/workloads/driver", session->project_folder);
 	if (!file_is_folder(options.driver_folder) && session->options.installed != NULL)
-		options.driver_folder = arena_printf(arena, "%s/workloads/driver", session->options.installed);
+		options.driver_folder =
+			arena_printf(arena, "%s/workloads/driver", session->options.installed);
 	if (session->builder == NULL)
 		session->builder = builder_new(&options, arena, e);
 	if (session->builder == NULL)
@@ -47,10 +48,10 @@ int session_build(struct session *session, struct error *e)
 		session->builds[i].reason = cell->reason;
 		if (cell->reason == NULL)
 			possible[count++] = (struct build){.workload = cell->workload,
-					.toolchain = cell->slot->toolchain,
-					.cflags = cell->variant->cflags,
-					.cxxflags = cell->variant->cxxflags,
-					.ldflags = cell->variant->ldflags};
+				.toolchain = cell->slot->toolchain,
+				.cflags = cell->variant->cflags,
+				.cxxflags = cell->variant->cxxflags,
+				.ldflags = cell->variant->ldflags};
 	}
 	if (builder_build(session->builder, possible, count, e) != 0)
 		return -1;
@@ -72,8 +73,9 @@ static size_t free_pairs(const struct run *run)
 		for (size_t k = 0; k < i && a->code_hash != NULL; k++) {
 			const struct record_build *b = &record->builds[k];
 
-			if (b->code_hash != NULL && strcmp(a->code_hash, b->code_hash) == 0 && a->copies == b->copies &&
-					strcmp(a->workload, b->workload) == 0 && strcmp(a->args, b->args) == 0) {
+			if (b->code_hash != NULL && strcmp(a->code_hash, b->code_hash) == 0 &&
+				a->copies == b->copies && strcmp(a->workload, b->workload) == 0 &&
+				strcmp(a->args, b->args) == 0) {
 				pairs++;
 				break;
 			}
@@ -100,7 +102,8 @@ static void add_item(struct run *run, size_t cell, uint32_t arm)
 	item->arm = arm;
 	item->open = true;
 	item->workload = workload_index(run->record, plan->workload->name);
-	item->check_rel = plan->variant->check_rel >= 0 ? plan->variant->check_rel : plan->workload->check_rel;
+	item->check_rel =
+		plan->variant->check_rel >= 0 ? plan->variant->check_rel : plan->workload->check_rel;
 }
 
 /*
@@ -120,7 +123,7 @@ static void add_arms(struct run *run, size_t pairs)
 			size_t workload = workload_index(record, build->workload);
 
 			if (build->status != CELL_BUILT || !build->baseline || workload == last ||
-					strcmp(build->slot, record->toolchains[t].slots.v[0]) != 0)
+				strcmp(build->slot, record->toolchains[t].slots.v[0]) != 0)
 				continue;
 			last = workload;
 			pairs++;
@@ -175,7 +178,8 @@ static void set_record_layouts(struct run *run)
 {
 	for (size_t i = 0; i < run->item_count; i++) {
 		struct record_build *build = &run->record->builds[run->items[i].cell];
-		struct record_layout *all = arena_array(run->arena, build->layout_count + run->layout_count, sizeof(*all));
+		struct record_layout *all =
+			arena_array(run->arena, build->layout_count + run->layout_count, sizeof(*all));
 
 		if (build->layout_count > 0)
 			memcpy(all, build->layouts, build->layout_count * sizeof(*all));
@@ -183,9 +187,9 @@ static void set_record_layouts(struct run *run)
 			const struct build_layout *layout = &run->layouts[i * run->settings.layouts_min + k];
 
 			all[build->layout_count++] = (struct record_layout){.arm = layout->arm,
-					.layout = k,
-					.seed = arena_strdup(run->arena, layout->seed),
-					.sha256 = arena_strdup(run->arena, layout->sha256)};
+				.layout = k,
+				.seed = arena_strdup(run->arena, layout->seed),
+				.sha256 = arena_strdup(run->arena, layout->sha256)};
 		}
 		build->layouts = all;
 	}
@@ -213,15 +217,18 @@ int run_link(struct run *run, struct error *e)
 {
 	uint32_t wanted = run->settings.layouts_min;
 	uint32_t always = wanted < STATS_MIN_LAYOUTS ? wanted : STATS_MIN_LAYOUTS;
-	int64_t deadline = run->settings.build_budget_ns > 0 ? run->measure_begin_ns + run->settings.build_budget_ns : 0;
+	int64_t deadline =
+		run->settings.build_budget_ns > 0 ? run->measure_begin_ns + run->settings.build_budget_ns : 0;
 	const char *why = NULL;
 
 	add_items(run);
 	run->layouts = arena_array(run->arena, run->item_count * wanted, sizeof(*run->layouts));
 	for (size_t i = 0; i < run->item_count; i++)
 		for (uint32_t k = 0; k < wanted; k++)
-			run->layouts[i * wanted + k] = (struct build_layout){
-					.build = &run->session->builds[run->items[i].cell], .arm = run->items[i].arm, .layout = k};
+			run->layouts[i * wanted + k] =
+				(struct build_layout){.build = &run->session->builds[run->items[i].cell],
+					.arm = run->items[i].arm,
+					.layout = k};
 	/* fewer than 8 layouts would average nothing, so these are made whatever the budget says */
 	if (link_range(run, 0, always, 0, e) != 0 || link_range(run, always, wanted, deadline, e) != 0)
 		return -1;

@@ -34,11 +34,13 @@ static char *archive_folder(struct session *session)
 		return arena_strdup(arena, session->options.archive);
 	if (session->project.settings.archive != NULL)
 		return file_join(arena, session->project.folder, session->project.settings.archive);
-	if (session->options.installed != NULL && strcmp(session->options.installed, session->project.folder) == 0) {
+	if (session->options.installed != NULL &&
+		strcmp(session->options.installed, session->project.folder) == 0) {
 		/* the project is the installed data, which is read only */
 		if (data != NULL && data[0] == '/')
 			return file_join(arena, data, "flagstone/archive");
-		return file_join(arena, getenv("HOME") != NULL ? getenv("HOME") : ".", ".local/share/flagstone/archive");
+		return file_join(arena, getenv("HOME") != NULL ? getenv("HOME") : ".",
+			".local/share/flagstone/archive");
 	}
 	return file_join(arena, session->project.folder, "archive");
 }
@@ -81,10 +83,11 @@ static int find_matrix(struct session *session, struct error *e)
 			path = session->project.matrix_paths.v[i];
 	if (path == NULL) {
 		nearest = text_nearest(wanted, (const char *const *)names->v, names->n);
-		return error_set(e, EXIT_USAGE, "there is no matrix \"%s\" in %s/matrices%s%s%s; there %s: %s", wanted,
-				session->project_folder, nearest != NULL ? "; did you mean \"" : "",
-				nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "",
-				names->n == 1 ? "is" : "are", names->n > 0 ? words_join(names, arena) : "none");
+		return error_set(e, EXIT_USAGE,
+			"there is no matrix \"%s\" in %s/matrices%s%s%s; there %s: %s", wanted,
+			session->project_folder, nearest != NULL ? "; did you mean \"" : "",
+			nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "",
+			names->n == 1 ? "is" : "are", names->n > 0 ? words_join(names, arena) : "none");
 	}
 	if (spec_read_matrix(path, arena, &session->matrix, &errors) != 0)
 		return spec_errors_to_error(&errors, e);
@@ -129,8 +132,9 @@ static int find_host(struct session *session, struct error *e)
 	}
 	session->host_name = host_name_of(arena, given);
 	if (session->host_name == NULL)
-		return error_set(e, EXIT_USAGE, "\"%s\" cannot be a host's name; allowed: letters, digits, . _ + -, at most 64",
-				given);
+		return error_set(e, EXIT_USAGE,
+			"\"%s\" cannot be a host's name; allowed: letters, digits, . _ + -, at most 64",
+			given);
 	return 0;
 }
 
@@ -138,19 +142,19 @@ int session_plan(struct session *session, struct error *e)
 {
 	struct spec_errors errors = {.arena = session->arena};
 	struct plan_options options = {.only = session->options.only,
-			.cpus = (uint32_t)session->allowed.n,
-			.cores = (uint32_t)cpu_core_count("", &session->allowed, session->arena),
-			.cpu_flags = facts_value(&session->host, "cpu.flags"),
-			.arch = facts_value(&session->host, "host.arch")};
+		.cpus = (uint32_t)session->allowed.n,
+		.cores = (uint32_t)cpu_core_count("", &session->allowed, session->arena),
+		.cpu_flags = facts_value(&session->host, "cpu.flags"),
+		.arch = facts_value(&session->host, "host.arch")};
 
 	if (plan_make(&session->project, &session->matrix, &session->toolchains, &options, session->arena,
-			    &session->plan, &errors) != 0)
+		    &session->plan, &errors) != 0)
 		return spec_errors_to_error(&errors, e);
 	return 0;
 }
 
-int session_open(struct session *session, const struct session_options *options, const struct session_events *events,
-		struct arena *arena, struct error *e)
+int session_open(struct session *session, const struct session_options *options,
+	const struct session_events *events, struct arena *arena, struct error *e)
 {
 	struct toolchain_options find = {.probe = options->probe};
 
@@ -169,7 +173,8 @@ int session_open(struct session *session, const struct session_options *options,
 	if (find_cpus(session, e) != 0 || find_host(session, e) != 0)
 		return -1;
 	if (file_make_folders(session->cache_folder, e) != 0)
-		return error_advice(e, "name a folder that can be written with XDG_CACHE_HOME or `cache:` in .flagstone.yaml");
+		return error_advice(e, "name a folder that can be written with XDG_CACHE_HOME or `cache:` in "
+				       ".flagstone.yaml");
 	find.cache_folder = session->cache_folder;
 	if (toolchains_find(&session->project, &find, arena, &session->toolchains, e) != 0)
 		return -1;
@@ -195,15 +200,17 @@ struct measure_settings session_settings(const struct session *session)
 	double matters = o->matters > 0 ? o->matters : m->matters;
 
 	return (struct measure_settings){.sample_ns = o->sample_ns > 0 ? o->sample_ns : m->sample_ns,
-			.layouts_min = pick(o->layouts, m->layouts_min),
-			.layouts_max = pick(o->layouts, m->layouts_max),
-			.rounds_min = pick(o->rounds_min, m->rounds_min),
-			.rounds_max = pick(o->rounds_max, m->rounds_max),
-			.precision = precision,
-			.matters = matters,
-			.budget_ns = o->budget_ns > 0 ? o->budget_ns : m->budget_ns,
-			.build_budget_ns = o->build_budget_ns > 0 ? o->build_budget_ns : m->build_budget_ns,
-			.timeout_ns = o->timeout_ns > 0 ? o->timeout_ns : m->timeout_ns > 0 ? m->timeout_ns : 60000000000};
+		.layouts_min = pick(o->layouts, m->layouts_min),
+		.layouts_max = pick(o->layouts, m->layouts_max),
+		.rounds_min = pick(o->rounds_min, m->rounds_min),
+		.rounds_max = pick(o->rounds_max, m->rounds_max),
+		.precision = precision,
+		.matters = matters,
+		.budget_ns = o->budget_ns > 0 ? o->budget_ns : m->budget_ns,
+		.build_budget_ns = o->build_budget_ns > 0 ? o->build_budget_ns : m->build_budget_ns,
+		.timeout_ns = o->timeout_ns > 0	  ? o->timeout_ns
+			      : m->timeout_ns > 0 ? m->timeout_ns
+						  : 60000000000};
 }
 
 /* Rough figures, good enough to plan a coffee: a compile 60 ms, a link 45 ms, a sample 1.6 x sample + 1.5 ms. */

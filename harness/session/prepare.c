@@ -13,7 +13,8 @@ enum { OVERLAP_DOUBLINGS = 6, PREVIOUS_RECORDS = 8 };
 /* copies are released within some 50 us of each other; 20 times that, and at least the sample asked for */
 static const int64_t copies_sample_ns = 5000000;
 
-void run_fail_cell(struct run *run, size_t cell, enum cell_status status, const char *what, const char *reason)
+void run_fail_cell(
+	struct run *run, size_t cell, enum cell_status status, const char *what, const char *reason)
 {
 	struct record_build *build = &run->record->builds[cell];
 
@@ -46,7 +47,7 @@ static const struct plan_cell *plan_cell(const struct run *run, size_t cell)
 
 /* Runs a cell's program once; line NULL: reason. */
 static int run_once(struct run *run, size_t cell, const char *program, uint64_t units, const char **line,
-		const char **reason, struct error *e)
+	const char **reason, struct error *e)
 {
 	const struct plan_cell *plan = plan_cell(run, cell);
 	struct words words = {0};
@@ -54,7 +55,7 @@ static int run_once(struct run *run, size_t cell, const char *program, uint64_t 
 	words_addf(&words, run->arena, "units=%llu", (unsigned long long)units);
 	cell_arguments(plan->args, run->arena, &words);
 	return measure_once(&run->measurer, program, &plan->slot->toolchain->runner, &plan->variant->env,
-			(const char *const *)words.v, run->settings.timeout_ns, line, reason, e);
+		(const char *const *)words.v, run->settings.timeout_ns, line, reason, e);
 }
 
 /* What a check run said. */
@@ -64,8 +65,8 @@ struct check {
 	const char *reason;
 };
 
-static int check_program(struct run *run, size_t cell, const char *program, double rel, struct check *check,
-		struct error *e)
+static int check_program(
+	struct run *run, size_t cell, const char *program, double rel, struct check *check, struct error *e)
 {
 	const struct spec_workload *workload = plan_cell(run, cell)->workload;
 	const char *line;
@@ -81,8 +82,9 @@ static int check_program(struct run *run, size_t cell, const char *program, doub
 		check->reason = "its result line has no check value";
 	else if (!measure_check_agrees(check->value, workload->check_value, rel))
 		check->reason = arena_printf(run->arena,
-				"wrong result: check value of %llu units is %s, and should be %s (within %g): wrong, not fast",
-				(unsigned long long)workload->check_units, check->value, workload->check_value, rel);
+			"wrong result: check value of %llu units is %s, and should be %s (within %g): wrong, "
+			"not fast",
+			(unsigned long long)workload->check_units, check->value, workload->check_value, rel);
 	else
 		check->status = CELL_BUILT;
 	return 0;
@@ -96,10 +98,11 @@ int run_check_builds(struct run *run, struct error *e)
 		struct check check;
 
 		run_tell(run, "check", i, run->item_count, -1, 0);
-		if (!item->open || item->arm > 0 || workload->check_value == NULL || plan_cell(run, item->cell)->args[0] != '\0')
+		if (!item->open || item->arm > 0 || workload->check_value == NULL ||
+			plan_cell(run, item->cell)->args[0] != '\0')
 			continue;
-		if (check_program(run, item->cell, run->session->builds[item->cell].binary, item->check_rel, &check, e) !=
-				0)
+		if (check_program(run, item->cell, run->session->builds[item->cell].binary, item->check_rel,
+			    &check, e) != 0)
 			return -1;
 		run->record->builds[item->cell].check_value = check.value;
 		if (check.status != CELL_BUILT)
@@ -120,7 +123,7 @@ int run_check_layout(struct run *run, struct run_item *item, uint32_t layout, st
 	item->checked[layout] = true;
 	if (check.status != CELL_BUILT)
 		run_fail_cell(run, item->cell, check.status, "check",
-				arena_printf(run->arena, "layout %u: %s", layout, check.reason));
+			arena_printf(run->arena, "layout %u: %s", layout, check.reason));
 	return 0;
 }
 
@@ -131,7 +134,7 @@ static struct run_units *units_of(struct run *run, const struct plan_cell *cell)
 	for (size_t i = 0; i < run->units_count; i++) {
 		units = &run->units[i];
 		if (units->workload == cell->workload && units->copies == cell->copies &&
-				strcmp(units->args, cell->args) == 0)
+			strcmp(units->args, cell->args) == 0)
 			return units;
 	}
 	units = &run->units[run->units_count++];
@@ -147,9 +150,9 @@ uint64_t run_units_in(const struct record *record, const char *content_hash, con
 		const char *used = facts_value(&build->facts, "cell.units");
 		uint64_t value;
 
-		if (workload != NULL && workload->content_hash != NULL && used != NULL && build->copies == units->copies &&
-				strcmp(workload->content_hash, content_hash) == 0 && strcmp(build->args, units->args) == 0 &&
-				num_parse_u64(used, &value))
+		if (workload != NULL && workload->content_hash != NULL && used != NULL &&
+			build->copies == units->copies && strcmp(workload->content_hash, content_hash) == 0 &&
+			strcmp(build->args, units->args) == 0 && num_parse_u64(used, &value))
 			return value;
 	}
 	return 0;
@@ -191,8 +194,10 @@ static void units_from_archive(struct run *run)
 		if (read_head(run, entry->path, &record) != 0)
 			continue;
 		for (size_t k = 0; k < run->units_count; k++)
-			if (run->units[k].units == 0 && record->plan.settings.sample_ns == run->settings.sample_ns)
-				run->units[k].units = run_units_in(record, content_hash_of(run, &run->units[k]), &run->units[k]);
+			if (run->units[k].units == 0 &&
+				record->plan.settings.sample_ns == run->settings.sample_ns)
+				run->units[k].units = run_units_in(
+					record, content_hash_of(run, &run->units[k]), &run->units[k]);
 		record_release(record);
 	}
 }
@@ -207,12 +212,13 @@ static int calibrate_one(struct run *run, const struct run_item *item, uint64_t 
 	if (cell->copies > 1 && sample_ns < copies_sample_ns)
 		sample_ns = copies_sample_ns;
 	cell_arguments(cell->args, run->arena, &arguments);
-	if (measure_calibrate(&run->measurer, run->session->builds[item->cell].binary, &cell->slot->toolchain->runner,
-			    &cell->variant->env, &arguments, sample_ns, units, &reason, e) != 0)
+	if (measure_calibrate(&run->measurer, run->session->builds[item->cell].binary,
+		    &cell->slot->toolchain->runner, &cell->variant->env, &arguments, sample_ns, units,
+		    &reason, e) != 0)
 		return -1;
 	if (reason != NULL)
 		run_fail_cell(run, item->cell, CELL_RUN_FAILED, "run",
-				arena_printf(run->arena, "calibration: %s", reason));
+			arena_printf(run->arena, "calibration: %s", reason));
 	return 0;
 }
 
@@ -223,13 +229,14 @@ static int units_still_fit(struct run *run, const struct run_item *item, bool *f
 	double ns;
 
 	*fit = false;
-	if (run_once(run, item->cell, run->session->builds[item->cell].binary, item->units->units, &line, &reason, e) != 0)
+	if (run_once(run, item->cell, run->session->builds[item->cell].binary, item->units->units, &line,
+		    &reason, e) != 0)
 		return -1;
 	elapsed = line != NULL ? measure_field(line, "elapsed_ns", run->arena) : NULL;
 	if (elapsed != NULL && num_parse_double(elapsed, &ns))
 		*fit = (ns >= 0.5 * (double)run->settings.sample_ns || item->units->copies > 1) &&
-				(ns <= 4.0 * (double)run->settings.sample_ns || item->units->units == 1 ||
-						item->units->copies > 1);
+		       (ns <= 4.0 * (double)run->settings.sample_ns || item->units->units == 1 ||
+			       item->units->copies > 1);
 	return 0;
 }
 
@@ -268,11 +275,11 @@ static int fit_overlap(struct run *run, struct run_units *units, struct error *e
 	for (int i = 0; cell != NULL && i < OVERLAP_DOUBLINGS; i++) {
 		struct record *trial = record_new(run->arena);
 		struct measure_item m = {.program = run->session->builds[item->cell].binary,
-				.runner = cell->slot->toolchain->runner,
-				.env = cell->variant->env,
-				.copies = cell->copies,
-				.units = units->units,
-				.warmup = 1};
+			.runner = cell->slot->toolchain->runner,
+			.env = cell->variant->env,
+			.copies = cell->copies,
+			.units = units->units,
+			.warmup = 1};
 		struct sample_place place = {.repeat_of = SAMPLE_NONE};
 		uint32_t marks = 0;
 		size_t first;
@@ -298,7 +305,8 @@ static int expect_value(struct run *run, struct run_units *units, struct error *
 
 	if (item == NULL)
 		return 0;
-	if (run_once(run, item->cell, run->session->builds[item->cell].binary, units->units, &line, &reason, e) != 0)
+	if (run_once(run, item->cell, run->session->builds[item->cell].binary, units->units, &line, &reason,
+		    e) != 0)
 		return -1;
 	if (line != NULL)
 		units->check_value = measure_field(line, "check", run->arena);
@@ -338,7 +346,7 @@ int run_calibrate(struct run *run, struct error *e)
 		const struct run_item *item = &run->items[i];
 
 		facts_setf(&run->record->builds[item->cell].facts, "cell.units", "calibration", "%llu",
-				(unsigned long long)item->units->units);
+			(unsigned long long)item->units->units);
 		if (item->units->copies == 1 || run->record->workloads[item->workload].units == 0)
 			run->record->workloads[item->workload].units = item->units->units;
 	}

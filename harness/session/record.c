@@ -9,7 +9,8 @@
 
 /* What a record says before anything is measured. */
 
-static void git_facts(struct facts *facts, const char *prefix, const char *folder, bool below_only, const char *except)
+static void git_facts(
+	struct facts *facts, const char *prefix, const char *folder, bool below_only, const char *except)
 {
 	struct git_state git = {0};
 	char *key = arena_printf(facts->arena, "%s.commit", prefix);
@@ -132,9 +133,9 @@ static void add_cells(struct run *run)
 		if (cell->variant->check_rel >= 0)
 			facts_setf(&build->facts, "check.rel", "matrix", "%g", cell->variant->check_rel);
 		if (cell->baseline_index >= 0 && cell->baseline_index != (int64_t)i && cell->reason == NULL &&
-				plan->cells[cell->baseline_index].reason == NULL)
+			plan->cells[cell->baseline_index].reason == NULL)
 			p->comparisons[p->comparison_count++] = (struct record_comparison){
-					.a = (uint32_t)cell->baseline_index, .b = (uint32_t)i};
+				.a = (uint32_t)cell->baseline_index, .b = (uint32_t)i};
 	}
 }
 
@@ -226,9 +227,11 @@ void run_describe_changes(struct run *run)
 		const char *before = facts_value(&run->session->host, now.v[i].key);
 		const char *after = now.v[i].value;
 
-		if (host_volatile(now.v[i].key) || before == NULL || after == NULL || strcmp(before, after) == 0)
+		if (host_volatile(now.v[i].key) || before == NULL || after == NULL ||
+			strcmp(before, after) == 0)
 			continue;
 		facts_set(&session->changed, now.v[i].key, after, now.v[i].source);
-		record_note(run->record, "%s changed during the run: %s before, %s after", now.v[i].key, before, after);
+		record_note(run->record, "%s changed during the run: %s before, %s after", now.v[i].key,
+			before, after);
 	}
 }

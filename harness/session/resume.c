@@ -17,7 +17,8 @@ static int finish_journals(const struct archive *archive, struct error *e)
 	for (size_t i = 0; i < journals.n; i++) {
 		const char *path;
 
-		if (!journals.v[i].alive && archive_finish_journal(archive, journals.v[i].path, &path, e) != 0)
+		if (!journals.v[i].alive &&
+			archive_finish_journal(archive, journals.v[i].path, &path, e) != 0)
 			return error_context(e, "finishing the journal of an interrupted run");
 	}
 	return 0;
@@ -43,22 +44,22 @@ static int find_record(const struct archive *archive, const char *what, const ch
 }
 
 static int open_record(struct session *session, const char *what, struct arena *arena, struct record **record,
-		struct error *e)
+	struct error *e)
 {
 	struct archive archive;
 	const char *path;
 
 	if (archive_open(&archive, arena, session->archive_folder, false, e) != 0 ||
-			find_record(&archive, what, &path, e) != 0 ||
-			record_read_file(path, NULL, arena, record, e) != 0)
+		find_record(&archive, what, &path, e) != 0 ||
+		record_read_file(path, NULL, arena, record, e) != 0)
 		return -1;
 	if ((*record)->complete)
 		return error_set(e, EXIT_USAGE, "%s is complete; there is nothing to resume", path);
 	return 0;
 }
 
-char *session_resume_matrix(const struct session_options *options, const char *what, struct arena *arena,
-		struct error *e)
+char *session_resume_matrix(
+	const struct session_options *options, const char *what, struct arena *arena, struct error *e)
 {
 	struct session session;
 	struct session_options project_only = *options;
@@ -68,7 +69,7 @@ char *session_resume_matrix(const struct session_options *options, const char *w
 	project_only.matrix = NULL;
 	project_only.probe = false;
 	if (session_open(&session, &project_only, NULL, arena, e) != 0 ||
-			open_record(&session, what, arena, &record, e) != 0)
+		open_record(&session, what, arena, &record, e) != 0)
 		return NULL;
 	name = arena_strdup(arena, record->plan.matrix_name != NULL ? record->plan.matrix_name : "");
 	record_release(record);
@@ -95,8 +96,9 @@ int run_resume_open(struct run *run, const char *what, struct error *e)
 static int refuse(struct error *e, const char *what, const char *before, const char *now)
 {
 	return error_set(e, EXIT_CANNOT,
-			"the run cannot be resumed: %s was \"%s\" and is \"%s\" now; start a new run (the old record stays)",
-			what, before != NULL ? before : "unknown", now != NULL ? now : "unknown");
+		"the run cannot be resumed: %s was \"%s\" and is \"%s\" now; start a new run (the old record "
+		"stays)",
+		what, before != NULL ? before : "unknown", now != NULL ? now : "unknown");
 }
 
 static bool same_text(const char *a, const char *b)
@@ -105,14 +107,14 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Facts known on both sides that differ; keys chosen by `counts`. */
-static int compare_facts(const struct facts *before, const struct facts *now, bool (*counts)(const char *),
-		struct error *e)
+static int compare_facts(
+	const struct facts *before, const struct facts *now, bool (*counts)(const char *), struct error *e)
 {
 	for (size_t i = 0; i < before->n; i++) {
 		const char *value = facts_value(now, before->v[i].key);
 
 		if (counts(before->v[i].key) && before->v[i].value != NULL && value != NULL &&
-				strcmp(before->v[i].value, value) != 0)
+			strcmp(before->v[i].value, value) != 0)
 			return refuse(e, before->v[i].key, before->v[i].value, value);
 	}
 	return 0;
@@ -133,7 +135,8 @@ int run_resume_compare(struct run *run, struct error *e)
 	if (compare_facts(&old->host, &now->host, host_boot_invariant, e) != 0)
 		return -1;
 	for (size_t i = 0; i < old->toolchain_count; i++) {
-		const struct record_toolchain *toolchain = record_toolchain(now, old->toolchains[i].slots.v[0]);
+		const struct record_toolchain *toolchain =
+			record_toolchain(now, old->toolchains[i].slots.v[0]);
 
 		if (toolchain == NULL)
 			return refuse(e, "a toolchain", old->toolchains[i].slots.v[0], NULL);
@@ -141,8 +144,9 @@ int run_resume_compare(struct run *run, struct error *e)
 			return error_context(e, "toolchain %s", old->toolchains[i].slots.v[0]);
 	}
 	if (old->build_count != now->build_count)
-		return error_set(e, EXIT_CANNOT, "the run cannot be resumed: its matrix had %zu cells and has %zu now",
-				old->build_count, now->build_count);
+		return error_set(e, EXIT_CANNOT,
+			"the run cannot be resumed: its matrix had %zu cells and has %zu now",
+			old->build_count, now->build_count);
 	for (size_t i = 0; i < old->build_count; i++)
 		if (!same_text(old->builds[i].cell, now->builds[i].cell))
 			return refuse(e, "a cell", old->builds[i].cell, now->builds[i].cell);
@@ -151,7 +155,8 @@ int run_resume_compare(struct run *run, struct error *e)
 
 static bool has_failed(const struct record_build *build)
 {
-	return build->status == CELL_BUILD_FAILED || build->status == CELL_CHECK_FAILED || build->status == CELL_RUN_FAILED;
+	return build->status == CELL_BUILD_FAILED || build->status == CELL_CHECK_FAILED ||
+	       build->status == CELL_RUN_FAILED;
 }
 
 static void take_up_sessions(struct run *run)
@@ -172,8 +177,8 @@ static void take_up_failures(struct run *run)
 	const struct record *old = run->resumed;
 
 	for (size_t i = 0; i < old->failure_count; i++)
-		record_add_failure(run->record, old->failures[i].sample, old->failures[i].build, old->failures[i].what, "%s",
-				old->failures[i].reason);
+		record_add_failure(run->record, old->failures[i].sample, old->failures[i].build,
+			old->failures[i].what, "%s", old->failures[i].reason);
 	for (size_t i = 0; i < old->build_count; i++) {
 		struct record_build *build = &run->record->builds[i];
 
@@ -193,9 +198,10 @@ int run_take_up(struct run *run, struct error *e)
 	struct record *record = run->record;
 
 	for (size_t i = 0; i < old->build_count; i++)
-		if (old->builds[i].content_hash != NULL && !same_text(old->builds[i].content_hash, record->builds[i].content_hash))
+		if (old->builds[i].content_hash != NULL &&
+			!same_text(old->builds[i].content_hash, record->builds[i].content_hash))
 			return refuse(e, arena_printf(run->arena, "the build of %s", old->builds[i].cell),
-					       old->builds[i].content_hash, record->builds[i].content_hash);
+				old->builds[i].content_hash, record->builds[i].content_hash);
 	record->continues = old->id;
 	record->group = old->group;
 	record->repeat_index = old->repeat_index;

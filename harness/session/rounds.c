@@ -18,7 +18,8 @@ uint32_t run_layout_of_round(const struct run *run, uint32_t round)
 
 	for (uint32_t i = 0; i < count; i++)
 		order[i] = i;
-	rng_seed_text(&rng, arena_printf(run->arena, "flagstone layouts %s %u", run->record->plan.seed, round / count));
+	rng_seed_text(&rng,
+		arena_printf(run->arena, "flagstone layouts %s %u", run->record->plan.seed, round / count));
 	rng_shuffle(&rng, order, count);
 	layout = order[round % count];
 	mem_free(order);
@@ -29,19 +30,19 @@ static struct measure_item measure_item(const struct run *run, const struct run_
 {
 	const struct plan_cell *cell = &run->session->plan.cells[item->cell];
 	struct measure_item m = {.build = (uint32_t)item->cell,
-			.arm = item->arm,
-			.layout = layout,
-			.program = item->paths[layout],
-			.runner = cell->slot->toolchain->runner,
-			.env = cell->variant->env,
-			.copies = cell->copies,
-			.units = item->units->units,
-			.warmup = item->units->units / 10,
-			.lower_is_better = cell->workload->lower_is_better,
-			.check_value = item->units->check_value,
-			.check_rel = item->check_rel,
-			.group = (uint32_t)(cell->baseline_index >= 0 ? cell->baseline_index : (int64_t)item->cell),
-			.is_baseline = cell->baseline && item->arm == 0};
+		.arm = item->arm,
+		.layout = layout,
+		.program = item->paths[layout],
+		.runner = cell->slot->toolchain->runner,
+		.env = cell->variant->env,
+		.copies = cell->copies,
+		.units = item->units->units,
+		.warmup = item->units->units / 10,
+		.lower_is_better = cell->workload->lower_is_better,
+		.check_value = item->units->check_value,
+		.check_rel = item->check_rel,
+		.group = (uint32_t)(cell->baseline_index >= 0 ? cell->baseline_index : (int64_t)item->cell),
+		.is_baseline = cell->baseline && item->arm == 0};
 	const char *args = cell->args;
 
 	while (*args != '\0') {
@@ -88,9 +89,10 @@ static int measure_workload(struct run *run, size_t workload, uint32_t round, ui
 	for (size_t i = 0; i < count; i++)
 		if (failed[i])
 			run_fail_cell(run, from[i]->cell,
-					text_starts(newest_failure(run->record, items[i].build), "wrong") ? CELL_CHECK_FAILED
-													  : CELL_RUN_FAILED,
-					"run", newest_failure(run->record, items[i].build));
+				text_starts(newest_failure(run->record, items[i].build), "wrong")
+					? CELL_CHECK_FAILED
+					: CELL_RUN_FAILED,
+				"run", newest_failure(run->record, items[i].build));
 	mem_free(items);
 	mem_free(from);
 	mem_free(failed);
@@ -179,9 +181,9 @@ static void close_same_code(struct record *record, const struct result *result, 
 			continue;
 		for (size_t k = 0; k < result->comparison_count; k++)
 			others |= record->plan.comparisons[k].closed_at == 0 &&
-					result->comparisons[k].answer != ANSWER_SAME_CODE &&
-					strcmp(record->builds[record->plan.comparisons[k].b].workload,
-							record->builds[c->b].workload) == 0;
+				  result->comparisons[k].answer != ANSWER_SAME_CODE &&
+				  strcmp(record->builds[record->plan.comparisons[k].b].workload,
+					  record->builds[c->b].workload) == 0;
 		if (!others)
 			c->closed_at = rounds;
 	}
@@ -259,8 +261,8 @@ static void fix_thresholds(struct run *run)
 {
 	struct record_plan *plan = &run->record->plan;
 
-	struct samples own = {.v = run->record->samples.v + run->first_row,
-			.n = run->record->samples.n - run->first_row};
+	struct samples own = {
+		.v = run->record->samples.v + run->first_row, .n = run->record->samples.n - run->first_row};
 
 	if (own.n < STATS_MARKED_MIN)
 		return; /* after a later round, then */
@@ -300,14 +302,14 @@ int run_rounds(struct run *run, struct error *e)
 
 	run->measure_begin_ns = clock_ns();
 	facts_setf(&run->record->harness, "harness.start_to_measure_ns", "CLOCK_MONOTONIC_RAW", "%lld",
-			(long long)(run->measure_begin_ns - run->session->opened_ns));
+		(long long)(run->measure_begin_ns - run->session->opened_ns));
 	close_settled(run); /* what a resumed run had settled */
 	while (done < run->settings.rounds_max && open_count(run) > 0) {
 		bool over = run->settings.budget_ns > 0 && measured_ns(run) > run->settings.budget_ns;
 
 		if (over && done >= run->settings.rounds_min) {
 			record_note(run->record, "the time budget ended the run after %u of %u rounds", done,
-					run->settings.rounds_max);
+				run->settings.rounds_max);
 			break;
 		}
 		run_tell(run, "measure", done, run->settings.rounds_max, left_ns(run, done), open_count(run));

@@ -10,11 +10,12 @@
 
 /* A run from lock to record. */
 
-void run_tell(const struct run *run, const char *what, size_t done, size_t total, int64_t left_ns, size_t open_cells)
+void run_tell(const struct run *run, const char *what, size_t done, size_t total, int64_t left_ns,
+	size_t open_cells)
 {
 	const struct session_events *events = &run->session->events;
 	struct session_progress progress = {
-			.what = what, .done = done, .total = total, .left_ns = left_ns, .open_cells = open_cells};
+		.what = what, .done = done, .total = total, .left_ns = left_ns, .open_cells = open_cells};
 
 	if (events->progress != NULL)
 		events->progress(events->context, &progress);
@@ -41,8 +42,9 @@ static void note_load(struct run *run)
 
 	host_load_read("", &load);
 	if (load.load1 > 0.5)
-		record_note(run->record, "the machine was not idle at the start: load average %.2f, %lld runnable", load.load1,
-				(long long)(load.running > 0 ? load.running - 1 : 0));
+		record_note(run->record,
+			"the machine was not idle at the start: load average %.2f, %lld runnable", load.load1,
+			(long long)(load.running > 0 ? load.running - 1 : 0));
 }
 
 static void note_watch(struct run *run)
@@ -50,8 +52,9 @@ static void note_watch(struct run *run)
 	uint32_t rounds = run->record->plan.last_look - run->first_round;
 
 	if (run->busy_rounds * 10 > rounds)
-		record_note(run->record, "other programs wanted a CPU at the end of %u of %u rounds (up to %lld at once)",
-				run->busy_rounds, rounds, (long long)run->busy_most);
+		record_note(run->record,
+			"other programs wanted a CPU at the end of %u of %u rounds (up to %lld at once)",
+			run->busy_rounds, rounds, (long long)run->busy_most);
 }
 
 static void note_shares(struct run *run)
@@ -65,15 +68,16 @@ static void note_shares(struct run *run)
 	facts_setf(facts, "harness.share.sampling", "clock", "%.4f", (double)m->sampling_ns / wall);
 	facts_setf(facts, "harness.share.spawning", "clock", "%.4f", (double)m->spawning_ns / wall);
 	facts_setf(facts, "harness.share.canaries", "clock", "%.4f", (double)m->canaries_ns / wall);
-	facts_setf(facts, "harness.share.own_cpu", "clock", "%.6f", (double)m->own_cpu_ns / (double)m->sampling_ns);
+	facts_setf(facts, "harness.share.own_cpu", "clock", "%.6f",
+		(double)m->own_cpu_ns / (double)m->sampling_ns);
 }
 
 static int prepare_measurer(struct run *run, struct error *e)
 {
 	char *spawner = spawner_find_helper(run->arena, "spawner", e);
 
-	if (spawner == NULL || measurer_init(&run->measurer, spawner, &run->session->pin_order, run->record->plan.seed,
-						   run->arena, e) != 0)
+	if (spawner == NULL || measurer_init(&run->measurer, spawner, &run->session->pin_order,
+				       run->record->plan.seed, run->arena, e) != 0)
 		return -1;
 	run->measuring = true;
 	run->measurer.timeout_ns = run->settings.timeout_ns;
@@ -99,7 +103,8 @@ static enum exit_code outcome_code(const struct record *record, int result, cons
 	for (size_t i = 0; i < record->build_count; i++) {
 		enum cell_status status = record->builds[i].status;
 
-		failed |= status == CELL_BUILD_FAILED || status == CELL_CHECK_FAILED || status == CELL_RUN_FAILED;
+		failed |= status == CELL_BUILD_FAILED || status == CELL_CHECK_FAILED ||
+			  status == CELL_RUN_FAILED;
 		measured |= status == CELL_MEASURED;
 	}
 	if (result != 0)
@@ -111,7 +116,7 @@ static enum exit_code outcome_code(const struct record *record, int result, cons
 
 /* Writes the record; the journal goes only when the record is safe. */
 static int archive_run(struct run *run, int result, const struct error *why, struct session_outcome *outcome,
-		struct error *e)
+	struct error *e)
 {
 	struct record *record = run->record;
 	char stamp[CLOCK_STAMP_SIZE];
@@ -124,8 +129,9 @@ static int archive_run(struct run *run, int result, const struct error *why, str
 	note_watch(run);
 	note_shares(run);
 	if (archive_write(run->archive, record, &outcome->path, e) != 0)
-		return error_advice(e, "finished rounds are kept in %s; make room, then `flagstone run --resume`",
-				journal_path(run->journal));
+		return error_advice(e,
+			"finished rounds are kept in %s; make room, then `flagstone run --resume`",
+			journal_path(run->journal));
 	result = journal_close_remove(run->journal, e);
 	run->journal = NULL;
 	return result;
@@ -208,11 +214,11 @@ static int take_lock(struct run *run, struct error *e)
 	const struct session *session = run->session;
 
 	return lock_take(&run->lock, arena_printf(run->arena, "flagstone run %s", session->matrix.name),
-			session->options.lock_wait_ns, e);
+		session->options.lock_wait_ns, e);
 }
 
 int session_run(struct session *session, const struct session_repeat *repeat, struct session_outcome *outcome,
-		struct error *e)
+	struct error *e)
 {
 	struct run run = {.session = session, .arena = session->arena, .lock = {.fd = -1}};
 	int result = -1;
@@ -227,14 +233,15 @@ int session_run(struct session *session, const struct session_repeat *repeat, st
 	return result;
 }
 
-int session_resume(struct session *session, const char *what, struct session_outcome *outcome, struct error *e)
+int session_resume(
+	struct session *session, const char *what, struct session_outcome *outcome, struct error *e)
 {
 	struct run run = {.session = session, .arena = session->arena, .lock = {.fd = -1}};
 	int result = -1;
 
 	memset(outcome, 0, sizeof(*outcome));
-	if (take_lock(&run, e) == 0 && run_resume_open(&run, what, e) == 0 && run_describe(&run, NULL, e) == 0 &&
-			open_archive(&run, e) == 0) {
+	if (take_lock(&run, e) == 0 && run_resume_open(&run, what, e) == 0 &&
+		run_describe(&run, NULL, e) == 0 && open_archive(&run, e) == 0) {
 		run.record->host_name = session->host_name;
 		result = run_resume_compare(&run, e) != 0 ? -1 : carry_out(&run, outcome, e);
 	}

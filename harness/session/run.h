@@ -26,7 +26,7 @@ struct run_item {
 	size_t workload; /* index in record->workloads: its block */
 	bool open;
 	const char *const *paths; /* links by layout */
-	bool *checked;	     /* by layout */
+	bool *checked;		  /* by layout */
 	struct run_units *units;
 	double check_rel;
 };
@@ -73,7 +73,8 @@ int run_calibrate(struct run *run, struct error *e);
 /* Untimed check of one layout's link; a wrong one fails its cell. -1: interrupted. */
 int run_check_layout(struct run *run, struct run_item *item, uint32_t layout, struct error *e);
 /* An item failed: its cell's status and reason in the record, and all its items closed. */
-void run_fail_cell(struct run *run, size_t cell, enum cell_status status, const char *what, const char *reason);
+void run_fail_cell(
+	struct run *run, size_t cell, enum cell_status status, const char *what, const char *reason);
 
 /* resume.c: finds the record to go on with; its cells, seed and settings become the session's. */
 int run_resume_open(struct run *run, const char *what, struct error *e);
@@ -89,7 +90,8 @@ int run_rounds(struct run *run, struct error *e);
 /* The layout that round meets: one permutation of all layouts a pass, from the plan's seed. */
 uint32_t run_layout_of_round(const struct run *run, uint32_t round);
 
-void run_tell(const struct run *run, const char *what, size_t done, size_t total, int64_t left_ns, size_t open_cells);
+void run_tell(const struct run *run, const char *what, size_t done, size_t total, int64_t left_ns,
+	size_t open_cells);
 void run_say(const struct run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -38,9 +38,9 @@ struct session_options {
 	uint32_t jobs;
 	int64_t sample_ns, budget_ns, build_budget_ns, timeout_ns;
 	double precision, matters; /* fractions; 0: not given */
-	bool aa;	   /* measure identical code against each other, too */
-	bool fresh;	   /* build without the cache */
-	bool probe;	   /* probe toolchains (false for `list`) */
+	bool aa;		   /* measure identical code against each other, too */
+	bool fresh;		   /* build without the cache */
+	bool probe;		   /* probe toolchains (false for `list`) */
 	int64_t lock_wait_ns;
 };
 
@@ -48,7 +48,7 @@ struct session_options {
 struct session_progress {
 	const char *what; /* "compile", "link", "check", "calibrate", "measure", "settle" */
 	size_t done, total;
-	int64_t left_ns; /* estimate, -1: unknown */
+	int64_t left_ns;   /* estimate, -1: unknown */
 	size_t open_cells; /* while measuring */
 };
 
@@ -71,19 +71,19 @@ struct session {
 	struct plan plan;
 	struct facts host;
 	const char *host_name;
-	struct cpu_list allowed;   /* CPUs this process may use (or --cpus) */
+	struct cpu_list allowed; /* CPUs this process may use (or --cpus) */
 	struct cpu_list pin_order;
 	struct builder *builder;
 	struct build *builds; /* one a plan cell; reason set where impossible */
-	int64_t opened_ns; /* clock_ns() when session_open() began */
+	int64_t opened_ns;    /* clock_ns() when session_open() began */
 };
 
 /*
  * Reads the project, the matrix (options.matrix NULL: none) and the host, finds the toolchains, makes the plan.
  * Errors of files: all of them in one text, EXIT_USAGE.
  */
-int session_open(struct session *session, const struct session_options *options, const struct session_events *events,
-		struct arena *arena, struct error *e);
+int session_open(struct session *session, const struct session_options *options,
+	const struct session_events *events, struct arena *arena, struct error *e);
 void session_close(struct session *session);
 /* Makes the plan again, after options.only was changed. */
 int session_plan(struct session *session, struct error *e);
@@ -114,16 +114,17 @@ struct session_repeat {
  * EXIT_TERMINATED) or no cell could be built. -1: nothing was measured and nothing archived, and why.
  */
 int session_run(struct session *session, const struct session_repeat *repeat, struct session_outcome *outcome,
-		struct error *e);
+	struct error *e);
 
 /*
  * Goes on with an interrupted run: the record or journal that `what` names ("" the newest incomplete one).
  * Refused, with what differs, if host, boot-invariant facts, toolchains or build hashes are not the same.
  */
-int session_resume(struct session *session, const char *what, struct session_outcome *outcome, struct error *e);
+int session_resume(
+	struct session *session, const char *what, struct session_outcome *outcome, struct error *e);
 
 /* Reads which matrix a run was of, for session_open(); NULL with the error. */
-char *session_resume_matrix(const struct session_options *options, const char *what, struct arena *arena,
-		struct error *e);
+char *session_resume_matrix(
+	const struct session_options *options, const char *what, struct arena *arena, struct error *e);
 
 #endif

@@ -43,7 +43,7 @@ tap_is "$(jq -r '.cells[0] | (.medians | add / 2) as $m | ((.median / $m - 1) | 
 
 # Ctrl-C: what was measured is kept, and goes on
 rm -rf "$a"
-(cd "$scratch/here" && exec "$FLAGSTONE" run small -C "$p" --rounds 4000) >"$scratch/out" 2>"$scratch/err" &
+(cd "$scratch/here" && exec "$FLAGSTONE" run small -C "$p" --rounds 4000) >"$scratch/run.out" 2>"$scratch/run.err" &
 pid=$!
 i=0
 while [ -z "$(find "$p" -name '*.journal' -size +20k 2>/dev/null)" ] && [ $i -lt 200 ]; do
@@ -55,10 +55,13 @@ tap_is "$status" 3 'a second run at the same time is refused with 3'
 cli_has "$scratch/err" "$pid" 'and it is said who is running'
 cli archive list -C "$p"
 cli_has "$scratch/out" 'a run that goes on now' 'archive list shows the run that goes on'
-# a shell starts what runs in the background with SIGINT ignored; TERM ends it as well
-kill -TERM "$pid"
+cli run small -C "$p" --archive "$scratch/busy" --wait 300ms
+tap_is "$status" 3 'also after waiting for a while'
+kill -INT "$pid"
 wait "$pid"
-tap_is "$?" 143 'a run that is terminated ends with 143'
+tap_is "$?" 130 'a run that is interrupted ends with 130'
+cp "$scratch/run.out" "$scratch/out"
+cp "$scratch/run.err" "$scratch/err"
 cli_has "$scratch/err" 'finished rounds of all cells are archived, marked incomplete' 'and says what is kept'
 cli_has "$scratch/err" "flagstone run --resume -C $p" 'and how it goes on'
 cli_has "$scratch/out" 'syscall' 'the table of what there is is printed'
@@ -81,6 +84,21 @@ tap_is "$?" 143 'a resumed run that is terminated ends with 143'
 new=$(find "$a" -name '*.json.gz' ! -path "$record")
 tap_is "$(zcat "$new" | jq -r .continues)" "$(zcat "$record" | jq -r .id)" 'its record continues the first one'
 tap_is "$(zcat "$new" | jq ".plan.last_look > $rounds")" true 'and has more rounds'
+
+# a pause between repeats ends at once, too
+(cd "$scratch/here" && exec "$FLAGSTONE" run small -C "$p" --repeat 2 --pause 1h --archive "$scratch/paused") >"$scratch/out" 2>"$scratch/err" &
+pid=$!
+i=0
+while ! grep -q 'pause' "$scratch/err" && [ $i -lt 200 ]; do
+	sleep 0.1
+	i=$((i + 1))
+done
+kill -TERM "$pid"
+wait "$pid"
+tap_is "$?" 143 'a pause that is terminated ends with 143'
+cli_has "$scratch/err" 'those that are done are archived' 'and says what is kept'
+cli_has "$scratch/err" 'pause  1/2  1 h 0 min left' 'the pause shows the time left'
+cli_has "$scratch/out" 'Medians over 1 of 2 repeats' 'the medians of what was done are printed'
 
 # build
 cli build small -C "$p"
