@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "sys/process.h"
 
-enum { OUTPUT_KEPT = 64 * 1024 };
+enum { OUTPUT_KEPT = 64 * 1024, REASON_LINE = 600 };
 
 struct running {
 	struct process **processes;
@@ -51,19 +51,27 @@ static bool start(struct job *job, struct running *running, size_t index, const 
 	return true;
 }
 
-/* The first lines that a compiler's user would look at, else the first words there are. */
+/* Drivers end a failed link with a line of their own, which says nothing: what went wrong stands before it. */
+static bool says_nothing(const char *line)
+{
+	return text_starts(line, "collect2:") || strstr(line, "linker command failed") != NULL;
+}
+
+/* The line that a compiler's user would look at: the first error, else the first line. */
 static char *first_words(const char *text, struct arena *arena)
 {
 	const char *error = strstr(text, "error:");
 	const char *from = error != NULL ? error : text;
-	size_t n;
+	char *line;
 
 	while (from > text && from[-1] != '\n')
 		from--;
-	n = strcspn(from, "\n");
-	if (from[n] == '\n' && n < 200 && error == NULL)
-		n += 1 + strcspn(from + n + 1, "\n");
-	return arena_strndup(arena, from, n < 600 ? n : 600);
+	line = arena_strndup(arena, from, strcspn(from, "\n"));
+	if (says_nothing(line))
+		line = arena_strndup(arena, text, strcspn(text, "\n"));
+	if (strlen(line) > REASON_LINE)
+		memcpy(line + REASON_LINE, "...", 4);
+	return line;
 }
 
 static void finish(struct job *job, const struct process_result *result, struct arena *arena)

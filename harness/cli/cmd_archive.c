@@ -39,7 +39,8 @@ static void list_text(struct cli *cli, const struct archive *archive, const stru
 		buf_addf(&out, "%s: %s\n", text_safe(&cli->arena, journals->v[i].path),
 			journals->v[i].alive
 				? "a run that goes on now"
-				: "a run that was cut off; `flagstone run --resume` goes on with it");
+				: "a run that was cut off; `flagstone run --resume` goes on with it, `flagstone archive finish` keeps "
+				  "what it has");
 	if (entries->n == 0 && journals->n == 0)
 		buf_addf(&out, "no records in %s\n", text_safe(&cli->arena, archive->root));
 	terminal_print(&out);
@@ -201,21 +202,53 @@ static enum exit_code verify(struct cli *cli)
 	return verdicts.bad > 0 ? EXIT_NO : EXIT_YES;
 }
 
+/* Runs that were cut off become incomplete records. */
+static enum exit_code finish(struct cli *cli)
+{
+	struct archive archive;
+	struct journal_entries journals = {0};
+	struct buf out = {0};
+	struct error e = {0};
+	enum exit_code code = EXIT_YES;
+	size_t finished = 0;
+
+	if (common_archive(cli, &archive, &e) != 0 || journal_list(&archive, &journals, &e) != 0)
+		return error_print(&e);
+	for (size_t i = 0; i < journals.n; i++) {
+		const char *path;
+
+		if (journals.v[i].alive)
+			continue;
+		if (archive_finish_journal(&archive, journals.v[i].path, &path, &e) != 0) {
+			code = error_print(&e);
+			continue;
+		}
+		buf_addf(&out, "incomplete: %s\n", text_safe(&cli->arena, path));
+		finished++;
+	}
+	buf_addf(&out, "%zu run%s finished\n", finished, plural(finished));
+	terminal_print(&out);
+	buf_release(&out);
+	return code;
+}
+
 static enum exit_code archive(struct cli *cli)
 {
-	const char *names[] = {"list", "verify"};
+	const char *names[] = {"list", "verify", "finish"};
 	const char *name = cli->args.words.n > 0 ? cli->args.words.v[0] : "";
-	const char *nearest = text_nearest(name, names, 2);
+	const char *nearest = text_nearest(name, names, 3);
 	struct error e = {0};
 
 	if (strcmp(name, "list") == 0)
 		return list(cli);
 	if (strcmp(name, "verify") == 0)
 		return verify(cli);
+	if (strcmp(name, "finish") == 0)
+		return finish(cli);
 	if (name[0] == '\0')
-		error_set(&e, EXIT_USAGE, "archive takes what to do: list, or verify");
+		error_set(&e, EXIT_USAGE, "archive takes what to do: list, verify, or finish");
 	else
-		error_set(&e, EXIT_USAGE, "archive cannot \"%s\"; allowed: list, verify", name);
+		error_set(&e, EXIT_USAGE, "archive cannot \"%s\"; allowed: list, verify, finish", name);
 	if (nearest != NULL)
 		error_advice(&e, "did you mean %s?", nearest);
 	return error_print(&e);
@@ -223,7 +256,7 @@ static enum exit_code archive(struct cli *cli)
 
 const struct command cmd_archive = {
 	.name = "archive",
-	.words = "list|verify [FILE]...",
+	.words = "list|verify|finish [FILE]...",
 	.words_max = SIZE_MAX,
 	.title = "what the archive holds, and whether it is intact",
 	.text = "list: the records of the archive, oldest first, and runs that are not finished.\n\n"
@@ -231,7 +264,9 @@ const struct command cmd_archive = {
 		"itself: its "
 		"checksum, its id, every type and range. Exit code 1 if anything is wrong. With --verbose "
 		"intact records are "
-		"listed too.",
+		"listed too.\n\n"
+		"finish: a run that was cut off (killed, power lost) left a journal; this makes an incomplete record "
+		"of its finished rounds. `flagstone run --resume` would go on with it instead.",
 	.example = "flagstone archive list\nflagstone archive verify --archive /mnt/archive",
 	.options = OPTION_TABLE(options),
 	.run = archive,

@@ -283,17 +283,16 @@ static const char *matrix_of(struct call *call, enum exit_code *code)
 {
 	struct cli *cli = call->cli;
 	const char *what = resumed(&cli->args);
-	struct session_options of = cli->args.session;
+	struct session_options *of = &cli->args.session;
 	struct error e = {0};
-	const char *matrix;
 
 	if (what == NULL)
 		return cli->args.words.n > 0 ? cli->args.words.v[0] : "quick";
-	of.installed = common_installed(&cli->arena);
-	matrix = session_resume_matrix(&of, what, &cli->arena, &e);
-	if (matrix == NULL)
-		*code = error_print(&e);
-	return matrix;
+	of->installed = common_installed(&cli->arena);
+	if (session_resume_options(of, what, &cli->arena, &e) == 0)
+		return of->matrix;
+	*code = error_print(&e);
+	return NULL;
 }
 
 static enum exit_code run(struct cli *cli)

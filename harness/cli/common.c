@@ -1,12 +1,10 @@
 #include "cli/common.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "record/json.h"
-#include "spec/spec.h"
 
 int common_format(const struct arguments *args, enum format *format, struct error *e)
 {
@@ -46,39 +44,13 @@ int common_open(struct cli *cli, const char *matrix, bool probe, const struct se
 	return -1;
 }
 
-/* Where session_open() puts the archive, without looking for toolchains, which reading records does not need. */
-static int archive_folder(struct cli *cli, const char **folder, struct error *e)
-{
-	struct arena *arena = &cli->arena;
-	struct spec_errors errors = {.arena = arena};
-	struct spec_project project;
-	const char *installed = common_installed(arena), *data = getenv("XDG_DATA_HOME"),
-		   *home = getenv("HOME");
-	struct error why = {0};
-	char *top = spec_find_project(cli->args.session.project, ".", arena, &why);
-
-	if (top == NULL && (installed == NULL || cli->args.session.project != NULL)) {
-		*e = why;
-		return error_advice(e, "or name the archive with --archive DIR");
-	}
-	if (top == NULL) { /* the installed data are the project, and read only */
-		*folder = data != NULL && data[0] == '/' ? file_join(arena, data, "flagstone/archive")
-							 : file_join(arena, home != NULL ? home : ".",
-								   ".local/share/flagstone/archive");
-		return 0;
-	}
-	if (spec_read_project(top, installed, arena, &project, &errors) != 0)
-		return spec_errors_to_error(&errors, e);
-	*folder = file_join(
-		arena, top, project.settings.archive != NULL ? project.settings.archive : "archive");
-	return 0;
-}
-
 int common_archive(struct cli *cli, struct archive *archive, struct error *e)
 {
-	const char *folder = cli->args.session.archive;
+	struct session_options options = cli->args.session;
+	const char *folder;
 
-	if (folder == NULL && archive_folder(cli, &folder, e) != 0)
+	options.installed = common_installed(&cli->arena);
+	if (session_archive_folder(&options, &folder, &cli->arena, e) != 0)
 		return -1;
 	return archive_open(archive, &cli->arena, folder, false, e);
 }

@@ -25,24 +25,22 @@ static char *cache_folder(struct arena *arena, const struct spec_project *projec
 	return file_join(arena, project->folder, ".build/cache");
 }
 
-static char *archive_folder(struct session *session)
+static char *archive_folder(
+	const struct session_options *options, const struct spec_project *project, struct arena *arena)
 {
-	struct arena *arena = session->arena;
-	const char *data = getenv("XDG_DATA_HOME");
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 
-	if (session->options.archive != NULL)
-		return arena_strdup(arena, session->options.archive);
-	if (session->project.settings.archive != NULL)
-		return file_join(arena, session->project.folder, session->project.settings.archive);
-	if (session->options.installed != NULL &&
-		strcmp(session->options.installed, session->project.folder) == 0) {
+	if (options->archive != NULL)
+		return arena_strdup(arena, options->archive);
+	if (project->settings.archive != NULL)
+		return file_join(arena, project->folder, project->settings.archive);
+	if (options->installed != NULL && strcmp(options->installed, project->folder) == 0) {
 		/* the project is the installed data, which is read only */
 		if (data != NULL && data[0] == '/')
 			return file_join(arena, data, "flagstone/archive");
-		return file_join(arena, getenv("HOME") != NULL ? getenv("HOME") : ".",
-			".local/share/flagstone/archive");
+		return file_join(arena, home != NULL ? home : ".", ".local/share/flagstone/archive");
 	}
-	return file_join(arena, session->project.folder, "archive");
+	return file_join(arena, project->folder, "archive");
 }
 
 static int find_project(struct session *session, struct error *e)
@@ -74,8 +72,13 @@ static int find_matrix(struct session *session, struct error *e)
 	struct arena *arena = session->arena;
 	struct spec_errors errors = {.arena = arena};
 	const struct words *names = &session->project.matrix_names;
-	const char *wanted = session->options.matrix, *path = NULL, *nearest;
+	const char *wanted = session->options.matrix, *text = session->options.matrix_text;
+	const char *path = NULL, *nearest;
 
+	if (text != NULL)
+		return spec_read_matrix_bytes(text, strlen(text), wanted, arena, &session->matrix, &errors) != 0
+			       ? spec_errors_to_error(&errors, e)
+			       : 0;
 	if (strchr(wanted, '/') != NULL || text_ends(wanted, ".yaml"))
 		path = wanted;
 	for (size_t i = 0; i < names->n && path == NULL; i++)
@@ -153,6 +156,21 @@ int session_plan(struct session *session, struct error *e)
 	return 0;
 }
 
+int session_archive_folder(
+	const struct session_options *options, const char **folder, struct arena *arena, struct error *e)
+{
+	struct session session = {.arena = arena, .options = *options};
+
+	if (options->archive != NULL) {
+		*folder = options->archive;
+		return 0;
+	}
+	if (find_project(&session, e) != 0)
+		return error_advice(e, "or name the archive with --archive DIR");
+	*folder = archive_folder(options, &session.project, arena);
+	return 0;
+}
+
 int session_open(struct session *session, const struct session_options *options,
 	const struct session_events *events, struct arena *arena, struct error *e)
 {
@@ -166,7 +184,7 @@ int session_open(struct session *session, const struct session_options *options,
 		session->events = *events;
 	if (find_project(session, e) != 0)
 		return -1;
-	session->archive_folder = archive_folder(session);
+	session->archive_folder = archive_folder(options, &session->project, arena);
 	session->cache_folder = cache_folder(arena, &session->project);
 	if (options->matrix != NULL && find_matrix(session, e) != 0)
 		return -1;

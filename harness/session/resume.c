@@ -43,13 +43,13 @@ static int find_record(const struct archive *archive, const char *what, const ch
 	return error_set(e, EXIT_USAGE, "there is no interrupted run in %s to resume", archive->root);
 }
 
-static int open_record(struct session *session, const char *what, struct arena *arena, struct record **record,
-	struct error *e)
+static int open_record(
+	const char *folder, const char *what, struct arena *arena, struct record **record, struct error *e)
 {
 	struct archive archive;
-	const char *path;
+	const char *path = NULL;
 
-	if (archive_open(&archive, arena, session->archive_folder, false, e) != 0 ||
+	if (archive_open(&archive, arena, folder, false, e) != 0 ||
 		find_record(&archive, what, &path, e) != 0 ||
 		record_read_file(path, NULL, arena, record, e) != 0)
 		return -1;
@@ -58,23 +58,21 @@ static int open_record(struct session *session, const char *what, struct arena *
 	return 0;
 }
 
-char *session_resume_matrix(
-	const struct session_options *options, const char *what, struct arena *arena, struct error *e)
+int session_resume_options(
+	struct session_options *options, const char *what, struct arena *arena, struct error *e)
 {
-	struct session session;
-	struct session_options project_only = *options;
 	struct record *record;
-	char *name;
+	const char *folder;
 
-	project_only.matrix = NULL;
-	project_only.probe = false;
-	if (session_open(&session, &project_only, NULL, arena, e) != 0 ||
-		open_record(&session, what, arena, &record, e) != 0)
-		return NULL;
-	name = arena_strdup(arena, record->plan.matrix_name != NULL ? record->plan.matrix_name : "");
+	if (session_archive_folder(options, &folder, arena, e) != 0 ||
+		open_record(folder, what, arena, &record, e) != 0)
+		return -1;
+	options->matrix = record->plan.matrix_name;
+	options->matrix_text = record->plan.matrix_text;
 	record_release(record);
-	session_close(&session);
-	return name;
+	if (options->matrix == NULL || options->matrix_text == NULL)
+		return error_set(e, EXIT_CANNOT, "the record keeps no matrix; it cannot be resumed");
+	return 0;
 }
 
 int run_resume_open(struct run *run, const char *what, struct error *e)
@@ -82,7 +80,7 @@ int run_resume_open(struct run *run, const char *what, struct error *e)
 	struct session *session = run->session;
 	struct record *record;
 
-	if (open_record(session, what, run->arena, &record, e) != 0)
+	if (open_record(session->archive_folder, what, run->arena, &record, e) != 0)
 		return -1;
 	run->resumed = record;
 	run->settings = record->plan.settings;

@@ -29,6 +29,7 @@ struct session_options {
 	const char *installed; /* folder of installed data, or NULL */
 	const char *archive;   /* --archive; NULL: the project's */
 	const char *matrix;    /* name or path of a .yaml file */
+	const char *matrix_text; /* its text where it is not read from a file: a resumed run's */
 	const char *host;      /* --host; NULL: settings, FLAGSTONE_HOST, the machine's */
 	const char *cpus;      /* --cpus "2,4-7" */
 	const char *seed;      /* 32 hex digits; NULL: fresh */
@@ -123,8 +124,15 @@ int session_run(struct session *session, const struct session_repeat *repeat, st
 int session_resume(
 	struct session *session, const char *what, struct session_outcome *outcome, struct error *e);
 
-/* Reads which matrix a run was of, for session_open(); NULL with the error. */
-char *session_resume_matrix(
-	const struct session_options *options, const char *what, struct arena *arena, struct error *e);
+/*
+ * Sets the matrix of the run that `what` names (as for session_resume) in *options, for session_open(): the text that
+ * its record keeps, whatever became of the file.
+ */
+int session_resume_options(
+	struct session_options *options, const char *what, struct arena *arena, struct error *e);
+
+/* Where session_open() finds the archive, without looking for toolchains, which reading records does not need. */
+int session_archive_folder(
+	const struct session_options *options, const char **folder, struct arena *arena, struct error *e);
 
 #endif

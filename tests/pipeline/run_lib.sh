@@ -148,5 +148,6 @@ tap_has() { # tap_has FILE TEXT CLAIM
 }
 
 newest_record() { # newest_record ARCHIVE
-	find "$1" -name '*.json.gz' | sort | tail -n 1
+	# names of two runs in one second do not tell which was first
+	find "$1" -name '*.json.gz' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d' ' -f2-
 }
