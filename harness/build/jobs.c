@@ -51,27 +51,38 @@ static bool start(struct job *job, struct running *running, size_t index, const 
 	return true;
 }
 
-/* Drivers end a failed link with a line of their own, which says nothing: what went wrong stands before it. */
-static bool says_nothing(const char *line)
+/*
+ * Drivers end with a line of their own (collect2, lto-wrapper, clang), which says nothing: what went wrong stands before
+ * it. So does "in function `main':", which the linker puts in front.
+ */
+static bool says_nothing(const char *line, size_t n)
 {
-	return text_starts(line, "collect2:") || strstr(line, "linker command failed") != NULL;
+	return n == 0 || line[n - 1] == ':' || memmem(line, n, "exit status", 11) != NULL ||
+	       memmem(line, n, "linker command failed", 21) != NULL;
 }
 
-/* The line that a compiler's user would look at: the first error, else the first line. */
+/* The line that a compiler's user would look at: the first that has the word and says something. NULL: none. */
+static const char *telling_line(const char *text, const char *word, size_t *n)
+{
+	for (const char *line = text; *line != '\0'; line += *n + (line[*n] == '\n')) {
+		*n = strcspn(line, "\n");
+		if (memmem(line, *n, word, strlen(word)) != NULL && !says_nothing(line, *n))
+			return line;
+	}
+	return NULL;
+}
+
 static char *first_words(const char *text, struct arena *arena)
 {
-	const char *error = strstr(text, "error:");
-	const char *from = error != NULL ? error : text;
-	char *line;
+	size_t n;
+	const char *line = telling_line(text, "error:", &n);
 
-	while (from > text && from[-1] != '\n')
-		from--;
-	line = arena_strndup(arena, from, strcspn(from, "\n"));
-	if (says_nothing(line))
-		line = arena_strndup(arena, text, strcspn(text, "\n"));
-	if (strlen(line) > REASON_LINE)
-		memcpy(line + REASON_LINE, "...", 4);
-	return line;
+	if (line == NULL)
+		line = telling_line(text, "", &n);
+	if (line == NULL)
+		return arena_strndup(arena, text, strcspn(text, "\n"));
+	return n > REASON_LINE ? arena_printf(arena, "%.*s...", REASON_LINE, line)
+			       : arena_strndup(arena, line, n);
 }
 
 static void finish(struct job *job, const struct process_result *result, struct arena *arena)

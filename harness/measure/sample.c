@@ -122,7 +122,7 @@ static char *read_line(const struct measure_item *item, const char *line, struct
 			check != NULL ? check : "missing", item->check_value);
 	}
 	row->elapsed_ns = elapsed;
-	row->value = item->lower_is_better ? (double)elapsed / (double)row->units
+	row->value = item->lower_is_better ? (double)elapsed / 1e9 / (double)row->units
 					   : (double)row->units * 1e9 / (double)elapsed;
 	if (rate != NULL && (!num_parse_double(rate, &row->value) || row->value <= 0)) {
 		row->value = NAN;

@@ -180,6 +180,8 @@ static void take_up_failures(struct run *run)
 	for (size_t i = 0; i < old->build_count; i++) {
 		struct record_build *build = &run->record->builds[i];
 
+		if (old->builds[i].status == CELL_MEASURED && build->status == CELL_BUILT)
+			build->status = CELL_MEASURED;
 		if (!has_failed(&old->builds[i]) || has_failed(build))
 			continue;
 		build->status = old->builds[i].status;

@@ -14,7 +14,7 @@ ms() { echo $(($(date +%s%N) / 1000000)); }
 # one rule a build: its commands one after another, in a folder of its own beside the shared objects
 mkdir -p "$scratch/make/builds"
 cp -r "$XDG_CACHE_HOME/flagstone/objects" "$scratch/make/objects"
-jq -r '.cells | to_entries[] | select(.value.commands | length > 0) | .key as $k | .value.commands[] | [$k, .] | @tsv' \
+jq -r '.builds | to_entries[] | select(.value.commands | length > 0) | .key as $k | .value.commands[] | [$k, .] | @tsv' \
 	"$scratch/builds.json" >"$scratch/commands"
 (cd "$scratch/make/objects" && for full in *; do ln -s "$full" "$(echo "$full" | cut -c1-12)"; done)
 awk -F'\t' '

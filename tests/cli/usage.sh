@@ -46,7 +46,7 @@ cli_fails 2 'cannot be repeated' 'a resume that is repeated' run --resume --repe
 cli_fails 2 'names the record already' 'a resume of two records' run --resume=abcd efgh
 cli_fails 2 'list what? workloads, toolchains, or matrices' 'a list of nothing' list
 cli_fails 2 'did you mean toolchains?' 'a list of something near' list toolchain
-cli_fails 2 'list, or verify' 'archive without a word' archive
+cli_fails 2 'list, verify, or finish' 'archive without a word' archive
 cli_fails 2 'did you mean verify?' 'archive with a word near' archive verfy
 
 # errors never bring escape codes or line breaks of others to the terminal

@@ -83,16 +83,37 @@ static void jobs_run__compiler_fails__first_error_line_is_the_reason(void **stat
 	assert_has(job.text, "a.c:4:1: error: another");
 }
 
-static void jobs_run__linker_fails__its_first_two_lines_are_the_reason(void **state)
+static void jobs_run__linker_fails__what_it_misses_is_the_reason(void **state)
 {
-	struct job job =
-		run_one("echo '/usr/bin/ld: main.o: in function `main'\"'\"':'; "
-			"echo 'main.c:(.text+0x5): undefined reference to `f'\"'\"; echo third; exit 1",
-			"out.o");
+	const char *ends[] = {"collect2: error: ld returned 1 exit status",
+		"clang: error: linker command failed with exit code 1 (use -v to see invocation)",
+		"lto-wrapper: fatal error: gcc returned 1 exit status"};
 
 	(void)state;
-	assert_has(job.reason, "in function `main':\nmain.c:(.text+0x5): undefined reference to `f'");
-	assert_null(strstr(job.reason, "third"));
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct job job =
+			run_one(arena_printf(&arena,
+					"cat <<'END'\n/usr/bin/ld: main.o: in function `main':\n"
+					"main.c:(.text+0x5): undefined reference to `f'\n%s\nEND\nexit 1",
+					ends[i]),
+				"out.o");
+
+		assert_string_equal(job.reason,
+			"`sh` ended with exit code 1: main.c:(.text+0x5): undefined reference to `f'");
+	}
+}
+
+static void jobs_run__fails_with_a_line_without_end__cut(void **state)
+{
+	struct job job = run_one("printf 'error: '; head -c 5000 /dev/zero | tr '\\0' e; exit 1", "out.o");
+
+	(void)state;
+	assert_in_range(strlen(job.reason), 600, 700);
+	assert_true(text_ends(job.reason, "eee..."));
+	job = run_one("exit 1", "out.o");
+	assert_string_equal(job.reason, "`sh` ended with exit code 1");
+	job = run_one("echo 'only this:'; exit 1", "out.o");
+	assert_string_equal(job.reason, "`sh` ended with exit code 1: only this:");
 }
 
 /* CASES.md 19: a step that exits 0 and produced nothing */
@@ -324,7 +345,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_run__output_is_left__ok_with_words_and_times),
 		cmocka_unit_test(jobs_run__compiler_fails__first_error_line_is_the_reason),
-		cmocka_unit_test(jobs_run__linker_fails__its_first_two_lines_are_the_reason),
+		cmocka_unit_test(jobs_run__linker_fails__what_it_misses_is_the_reason),
+		cmocka_unit_test(jobs_run__fails_with_a_line_without_end__cut),
 		cmocka_unit_test(jobs_run__exit_0_without_output__failed),
 		cmocka_unit_test(jobs_run__output_of_before__is_removed_first),
 		cmocka_unit_test(jobs_run__old_output_cannot_be_removed__reason),

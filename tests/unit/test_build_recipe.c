@@ -122,7 +122,7 @@ static void recipe_driver__any_variant__o2_and_abi_flags_alone(void **state)
 	(void)state;
 	shared.abi = words("-m32 -static");
 	assert_string_equal(driver(),
-		"'/opt/my gcc/gcc' -m64 -ffile-prefix-map=/p/driver=. -ffile-prefix-map=/p/driver=driver "
+		"'/opt/my gcc/gcc' -m64 -ffile-prefix-map=/p/driver=. "
 		"-fno-diagnostics-color -frandom-seed=flagstone -O2 -m32 -static -I/p/driver -c "
 		"/p/driver/driver.c "
 		"-o driver.o");

@@ -18,7 +18,8 @@ struct site {
 
 static inline void site_sources(void)
 {
-	tools_run(NULL, "rm -rf w driver bcache && mkdir w driver");
+	/* objects shared by builds stay from test to test: they take longest */
+	tools_run(NULL, "rm -rf w driver bcache/builds && mkdir w driver");
 	tools_write(
 		"driver/driver.c", "int workload_main(void);\nint main(void) { return workload_main(); }\n");
 	tools_write("w/part.h", "#define ANSWER 42\nint part(int x);\n");
@@ -40,7 +41,7 @@ static inline void site_builder(struct site *s)
 	}
 }
 
-/* Finds toolchains, which tests put into bin/ before (stub(), ln -s), and opens a builder. */
+/* Sources and a builder, for the toolchains that world_find() found. */
 static inline void site_open(struct site *s)
 {
 	struct arena *arena = &s->world.arena;
@@ -56,14 +57,14 @@ static inline void site_open(struct site *s)
 		.jobs = 2,
 		.timeout_ns = 20000000000};
 	s->builder = NULL;
-	world_find(&s->world);
 	site_builder(s);
 }
 
+/* The toolchains stay, since finding them takes long. */
 static inline void site_close(struct site *s)
 {
 	builder_free(s->builder);
-	world_close(&s->world);
+	s->builder = NULL;
 }
 
 static inline struct build site_build(struct site *s, const char *slot, const char *cflags)
