@@ -28,11 +28,11 @@ static uint32_t rotr(uint32_t x, int n)
 /* One round of FIPS 180-4, 6.2.2, step 3. The eight variables turn by being named in another order. */
 #define ROUND(a, b, c, d, e, f, g, h, i)                                                                     \
 	do {                                                                                                 \
-		uint32_t t1 = (h) + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + (((e) & (f)) ^ (~(e) & (g))) + \
-			k256[i] + w[i];                                                                      \
+		uint32_t t1 = (h) + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) +                               \
+			      (((e) & (f)) ^ (~(e) & (g))) + k256[i] + w[i];                                 \
 		(d) += t1;                                                                                   \
 		(h) = t1 + (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) +                                        \
-			(((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c)));                                           \
+		      (((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c)));                                             \
 	} while (0)
 
 void hash_compress_portable(uint32_t state[8], const uint8_t *block)
@@ -43,10 +43,10 @@ void hash_compress_portable(uint32_t state[8], const uint8_t *block)
 
 	for (int i = 0; i < 16; i++)
 		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
-			(uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+		       (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
 	for (int i = 16; i < 64; i++)
 		w[i] = w[i - 16] + (rotr(w[i - 15], 7) ^ rotr(w[i - 15], 18) ^ w[i - 15] >> 3) + w[i - 7] +
-			(rotr(w[i - 2], 17) ^ rotr(w[i - 2], 19) ^ w[i - 2] >> 10);
+		       (rotr(w[i - 2], 17) ^ rotr(w[i - 2], 19) ^ w[i - 2] >> 10);
 	for (int i = 0; i < 64; i += 8) {
 		ROUND(a, b, c, d, e, f, g, h, i);
 		ROUND(h, a, b, c, d, e, f, g, i + 1);

@@ -121,6 +121,7 @@ void builder_free(struct builder *builder)
 	if (builder == NULL)
 		return;
 	build_cache_trim(&builder->cache);
+	vec_release(&builder->ways);
 	mem_free(builder->shared);
 }
 

@@ -4,10 +4,19 @@
 #ifndef FLAGSTONE_BUILD_BUILDER_H
 #define FLAGSTONE_BUILD_BUILDER_H
 
+#include "base/mem.h"
 #include "build/build.h"
 #include "build/cache.h"
 #include "build/jobs.h"
 #include "build/recipe.h"
+
+struct direct_link;
+
+/* How the layouts of one build are linked: direct.h. */
+struct link_way {
+	const char *content_hash;
+	const struct direct_link *link;
+};
 
 struct builder {
 	struct builder_options options;
@@ -15,6 +24,7 @@ struct builder {
 	struct build_cache cache;
 	struct shared_objects **shared;
 	size_t shared_count, shared_cap;
+	VEC(struct link_way) ways;
 	char driver_hash[HASH_HEX]; /* of the driver's sources */
 };
 

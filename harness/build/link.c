@@ -1,4 +1,5 @@
 #include "build/builder.h"
+#include "build/direct.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 
 /*
  * Layouts of finished builds: BUILD/layouts/ARM-K, and beside each its hash in ARM-K.sha256, written last: a
@@ -27,15 +29,24 @@ static bool take_cached(struct build_layout *layout, const char *path, struct ar
 	return found;
 }
 
-static void plan_link(struct builder *builder, struct build_layout *layout, struct job *job, struct error *e)
+static void plan_link(struct builder *builder, const struct direct_link *direct, struct build_layout *layout,
+	struct job *job, struct error *e)
 {
 	struct arena *arena = builder->arena;
 	struct shared_objects *shared = builder_shared(builder, layout->build, e);
+	struct words objects = {0};
 
+	facts_set(&layout->build->facts, "build.layout_link", direct->usable ? "linker" : direct->reason,
+		"canonical link");
 	/* two of us may link the same layout at once */
 	job->output =
 		arena_printf(arena, "layouts/%u-%u.%ld.tmp", layout->arm, layout->layout, (long)getpid());
-	recipe_link(layout->build, shared, layout->seed, job->output, arena, &job->argv);
+	if (direct->usable) {
+		recipe_objects(layout->build, shared, &direct->lto_objects, layout->seed, arena, &objects);
+		direct_command(direct, &objects, job->output, arena, &job->argv);
+	} else {
+		recipe_link(layout->build, shared, layout->seed, job->output, arena, &job->argv);
+	}
 	job->folder = layout->build->folder;
 	job->env = builder_environment(builder, layout->build->toolchain);
 	job->executable = true;
@@ -80,6 +91,37 @@ static bool look_up(struct build_layout *layouts, size_t i, const char *path, st
 	return same_link(layouts, i) == NULL && !take_cached(&layouts[i], path, arena);
 }
 
+/* The way of linking a build's layouts, found out once; SIZE_MAX: not yet. */
+static size_t way_of(const struct builder *builder, const struct build *build)
+{
+	for (size_t k = 0; k < builder->ways.n; k++)
+		if (strcmp(builder->ways.v[k].content_hash, build->content_hash) == 0)
+			return k;
+	return SIZE_MAX;
+}
+
+static int find_ways(struct builder *builder, struct build_layout *layouts, const bool *wanted, size_t count,
+	struct error *e)
+{
+	size_t first = builder->ways.n, n;
+	struct build **builds = arena_array(builder->arena, count, sizeof(struct build *));
+	struct direct_link *links;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!wanted[i] || way_of(builder, layouts[i].build) != SIZE_MAX)
+			continue;
+		builds[builder->ways.n - first] = layouts[i].build;
+		vec_push(&builder->ways, (struct link_way){.content_hash = layouts[i].build->content_hash});
+	}
+	n = builder->ways.n - first;
+	links = arena_array(builder->arena, n, sizeof(*links));
+	if (n > 0 && direct_prepare(builder, builds, links, n, e) != 0)
+		return -1;
+	for (size_t k = 0; k < n; k++)
+		builder->ways.v[first + k].link = &links[k];
+	return 0;
+}
+
 int builder_link(struct builder *builder, struct build_layout *layouts, size_t count, int64_t deadline_ns,
 	struct error *e)
 {
@@ -104,10 +146,13 @@ int builder_link(struct builder *builder, struct build_layout *layouts, size_t c
 	for (size_t i = 0; i < count; i++)
 		if (wanted[i] && layouts[i].layout == last)
 			build_cache_sweep(file_join(arena, layouts[i].build->folder, "layouts"));
+	if (find_ways(builder, layouts, wanted, count, e) != 0)
+		return -1;
 	for (uint32_t k = 0; k <= last; k++)
 		for (size_t i = 0; i < count; i++)
 			if (wanted[i] && layouts[i].layout == k)
-				plan_link(builder, &layouts[i], &jobs[job_count++], e);
+				plan_link(builder, builder->ways.v[way_of(builder, layouts[i].build)].link,
+					&layouts[i], &jobs[job_count++], e);
 	if (job_count > 0)
 		result = jobs_run(jobs, job_count, &options, arena, e);
 	for (size_t i = 0; i < job_count && result == 0; i++) {

@@ -119,10 +119,10 @@ char *recipe_pad_source(size_t n, bool elf_sections, struct arena *arena)
 }
 
 /* Objects in the seed's order; each piece of padding stands before a random one of them, or behind all. */
-static void shuffled_objects(const struct build *build, const struct shared_objects *shared, const char *seed,
-	struct arena *arena, struct words *argv)
+static void shuffle_objects(const struct words *canonical, const struct shared_objects *shared,
+	const char *seed, struct arena *arena, struct words *objects)
 {
-	size_t count = build->workload->sources.n + 1;
+	size_t count = canonical->n;
 	uint32_t *order = arena_array(arena, count, sizeof(*order));
 	uint32_t pads[PAD_COUNT], before[PAD_COUNT];
 	struct rng rng;
@@ -139,14 +139,27 @@ static void shuffled_objects(const struct build *build, const struct shared_obje
 	for (size_t i = 0; i <= count; i++) {
 		for (size_t k = 0; k < PAD_COUNT; k++)
 			if (before[k] == i)
-				words_addf(argv, arena, "%s/pad-%u.o", shared->folder, pads[k]);
-		if (i < count && order[i] == 0)
-			words_addf(argv, arena, "%s/driver.o", shared->folder);
-		else if (i < count)
-			words_add(argv, arena,
-				recipe_object(
-					arena, order[i] - 1, build->workload->sources.v[order[i] - 1].text));
+				words_addf(objects, arena, "%s/pad-%u.o", shared->folder, pads[k]);
+		if (i < count)
+			words_add(objects, arena, canonical->v[order[i]]);
 	}
+}
+
+void recipe_objects(const struct build *build, const struct shared_objects *shared,
+	const struct words *lto_objects, const char *seed, struct arena *arena, struct words *objects)
+{
+	struct words canonical = {0};
+
+	words_addf(&canonical, arena, "%s/driver.o", shared->folder);
+	if (lto_objects != NULL && lto_objects->n > 0)
+		words_add_all(&canonical, arena, lto_objects);
+	for (size_t i = 0; i < build->workload->sources.n && (lto_objects == NULL || lto_objects->n == 0);
+		i++)
+		words_add(&canonical, arena, recipe_object(arena, i, build->workload->sources.v[i].text));
+	if (seed == NULL)
+		words_add_all(objects, arena, &canonical);
+	else
+		shuffle_objects(&canonical, shared, seed, arena, objects);
 }
 
 void recipe_link(const struct build *build, const struct shared_objects *shared, const char *seed,
@@ -165,12 +178,6 @@ void recipe_link(const struct build *build, const struct shared_objects *shared,
 	words_add_all(argv, arena, &workload->ldflags);
 	words_add(argv, arena, "-o");
 	words_add(argv, arena, output);
-	if (seed == NULL) {
-		words_addf(argv, arena, "%s/driver.o", shared->folder);
-		for (size_t i = 0; i < workload->sources.n; i++)
-			words_add(argv, arena, recipe_object(arena, i, workload->sources.v[i].text));
-	} else {
-		shuffled_objects(build, shared, seed, arena, argv);
-	}
+	recipe_objects(build, shared, NULL, seed, arena, argv);
 	words_add_all(argv, arena, &workload->ldlibs);
 }

@@ -36,6 +36,12 @@ void recipe_pad(const struct shared_objects *shared, size_t n, struct arena *are
 /* Assembler text of padding object n. */
 char *recipe_pad_source(size_t n, bool elf_sections, struct arena *arena);
 /*
+ * Objects of a link in their order, paths from the build's folder. lto_objects (NULL or empty: none) stand in place of
+ * the sources' objects. seed NULL: canonical; else shuffled, with padding between.
+ */
+void recipe_objects(const struct build *build, const struct shared_objects *shared,
+	const struct words *lto_objects, const char *seed, struct arena *arena, struct words *objects);
+/*
  * Links to `output`. seed NULL: canonical (driver, sources in order, no padding); else objects in the seed's
  * order with the padding drawn from it.
  */

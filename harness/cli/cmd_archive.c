@@ -37,10 +37,10 @@ static void list_text(struct cli *cli, const struct archive *archive, const stru
 	table_write(&table, &out);
 	for (size_t i = 0; i < journals->n; i++)
 		buf_addf(&out, "%s: %s\n", text_safe(&cli->arena, journals->v[i].path),
-			journals->v[i].alive
-				? "a run that goes on now"
-				: "a run that was cut off; `flagstone run --resume` goes on with it, `flagstone archive finish` keeps "
-				  "what it has");
+			journals->v[i].alive ? "a run that goes on now"
+					     : "a run that was cut off; `flagstone run --resume` goes on "
+					       "with it, `flagstone archive finish` keeps "
+					       "what it has");
 	if (entries->n == 0 && journals->n == 0)
 		buf_addf(&out, "no records in %s\n", text_safe(&cli->arena, archive->root));
 	terminal_print(&out);
@@ -265,7 +265,8 @@ const struct command cmd_archive = {
 		"checksum, its id, every type and range. Exit code 1 if anything is wrong. With --verbose "
 		"intact records are "
 		"listed too.\n\n"
-		"finish: a run that was cut off (killed, power lost) left a journal; this makes an incomplete record "
+		"finish: a run that was cut off (killed, power lost) left a journal; this makes an "
+		"incomplete record "
 		"of its finished rounds. `flagstone run --resume` would go on with it instead.",
 	.example = "flagstone archive list\nflagstone archive verify --archive /mnt/archive",
 	.options = OPTION_TABLE(options),

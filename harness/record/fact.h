@@ -33,7 +33,7 @@ struct facts {
 /* Sets a fact; an empty value stays an empty value. NULL value: unknown with the reason "not given". */
 void facts_set(struct facts *facts, const char *key, const char *value, const char *source);
 void facts_setf(struct facts *facts, const char *key, const char *source, const char *fmt, ...)
-		__attribute__((format(printf, 4, 5)));
+	__attribute__((format(printf, 4, 5)));
 void facts_unknown(struct facts *facts, const char *key, const char *source, const char *reason);
 /* The fact, NULL when the list has none with this key. Borrowed until the next change. */
 const struct fact *facts_find(const struct facts *facts, const char *key);

@@ -16,7 +16,7 @@
 #include "record/fact.h"
 #include "record/samples.h"
 
-#define RECORD_SCHEMA       "flagstone.record/1"
+#define RECORD_SCHEMA	    "flagstone.record/1"
 #define RECORD_SCHEMA_MAJOR 1
 
 /* One boot's or one sitting's part of a run; a resume adds one. */
@@ -36,12 +36,13 @@ struct record_workload {
 	const char *name;
 	const char *title;
 	struct words tags;
-	const char *content_hash; /* 64 hex digits over workload.yaml and all sources; NULL for a foreign command */
-	const char *unit;	  /* of `value`: lps, MWIPS, mul/s, KBps */
+	const char *
+		content_hash; /* 64 hex digits over workload.yaml and all sources; NULL for a foreign command */
+	const char *unit;     /* of `value`: lps, MWIPS, mul/s, KBps */
 	bool lower_is_better;
-	uint64_t units;	     /* units of work of a sample */
-	struct facts facts;  /* workload.commit, workload.dirty, ... */
-	const char *suite;   /* index: suite name or NULL, and its baseline */
+	uint64_t units;	    /* units of work of a sample */
+	struct facts facts; /* workload.commit, workload.dirty, ... */
+	const char *suite;  /* index: suite name or NULL, and its baseline */
 	double suite_baseline;
 };
 
@@ -82,12 +83,13 @@ struct record_build {
 	const char *reason; /* why impossible or failed; NULL else */
 	bool baseline;	    /* is it the baseline of its workload, slot, copies, args? */
 
-	const char *content_hash;  /* build key: what went in; NULL when never tried */
-	const char *code_hash;	   /* of code and read-only data of the canonical link; NULL when unknown */
-	const char *build_id;	   /* of the canonical link, or NULL */
-	struct words commands;	   /* each compile and link command, quoted as a shell would take it */
-	struct facts facts;	   /* build.cflags, build.ldflags, resolved.*, size.text, isa.*, time.*: see build.h */
-	const char *log_excerpt;   /* bounded; NULL or "" when the build said nothing */
+	const char *content_hash; /* build key: what went in; NULL when never tried */
+	const char *code_hash;	  /* of code and read-only data of the canonical link; NULL when unknown */
+	const char *build_id;	  /* of the canonical link, or NULL */
+	struct words commands;	  /* each compile and link command, quoted as a shell would take it */
+	struct facts
+		facts; /* build.cflags, build.ldflags, resolved.*, size.text, isa.*, time.*: see build.h */
+	const char *log_excerpt; /* bounded; NULL or "" when the build said nothing */
 	struct record_layout *layouts;
 	size_t layout_count;
 	const char *check_value; /* what the check run gave, or NULL */
@@ -98,11 +100,11 @@ struct measure_settings {
 	int64_t sample_ns;
 	uint32_t layouts_min, layouts_max;
 	uint32_t rounds_min, rounds_max;
-	double precision; /* log effect: 0.01 for 1 % */
-	double matters;	  /* log effect: 0.005 for 0.5 % */
-	int64_t budget_ns; /* of measuring; 0: none */
+	double precision;	 /* log effect: 0.01 for 1 % */
+	double matters;		 /* log effect: 0.005 for 0.5 % */
+	int64_t budget_ns;	 /* of measuring; 0: none */
 	int64_t build_budget_ns; /* of build and links; 0: none */
-	int64_t timeout_ns; /* of one process */
+	int64_t timeout_ns;	 /* of one process */
 };
 
 /* A planned comparison: builds[b] against builds[a], both of one workload, slot, copies and args. */
@@ -119,25 +121,26 @@ struct record_plan {
 	struct measure_settings settings;
 	uint32_t looks[8]; /* planned looks, in rounds */
 	size_t look_count;
-	uint32_t last_look; /* rounds at the last look that took place; budget's or Ctrl-C's end counts as one */
+	uint32_t
+		last_look; /* rounds at the last look that took place; budget's or Ctrl-C's end counts as one */
 	struct record_comparison *comparisons;
 	size_t comparison_count;
 	double canary_dep_limit_ns, canary_wide_limit_ns; /* marking thresholds; 0: none yet */
-	double run_wait_limit; /* share of a sample's time */
+	double run_wait_limit;				  /* share of a sample's time */
 };
 
 struct record_failure {
-	int64_t sample; /* row, or -1: not a sample's */
-	uint32_t build; /* index, UINT32_MAX: none */
+	int64_t sample;	  /* row, or -1: not a sample's */
+	uint32_t build;	  /* index, UINT32_MAX: none */
 	const char *what; /* "build", "check", "run", "timeout" */
 	const char *reason;
 };
 
 struct record {
 	struct arena *arena;
-	char id[HASH_HEX]; /* set when written or read */
-	const char *kind;  /* run, accept, trust, import */
-	const char *run;   /* random id, 32 hex digits */
+	char id[HASH_HEX];     /* set when written or read */
+	const char *kind;      /* run, accept, trust, import */
+	const char *run;       /* random id, 32 hex digits */
 	const char *continues; /* id of the record that a resume completes, or NULL */
 	const char *group;     /* ties --repeat, or NULL */
 	uint32_t repeat_index, repeat_count;
@@ -145,9 +148,9 @@ struct record {
 	const char *finished; /* NULL while it runs */
 	bool complete;
 	const char *incomplete_reason; /* NULL when complete */
-	struct facts harness; /* harness.version, .commit, .dirty, .compiler, .flags */
-	struct facts project; /* project.commit, .dirty */
-	const char *host_name; /* HOST of DESIGN.md: the folder's name */
+	struct facts harness;	       /* harness.version, .commit, .dirty, .compiler, .flags */
+	struct facts project;	       /* project.commit, .dirty */
+	const char *host_name;	       /* HOST of DESIGN.md: the folder's name */
 	struct facts host;
 	struct record_session *sessions;
 	size_t session_count;
@@ -169,8 +172,8 @@ struct record {
 struct record *record_new(struct arena *arena);
 void record_release(struct record *record);
 /* Adds a failure; texts are copied. */
-void record_add_failure(struct record *record, int64_t sample, uint32_t build, const char *what, const char *fmt,
-		...) __attribute__((format(printf, 5, 6)));
+void record_add_failure(struct record *record, int64_t sample, uint32_t build, const char *what,
+	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* Adds a note, once: an equal one is not added again. */
 void record_note(struct record *record, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const struct record_workload *record_workload(const struct record *record, const char *name);

@@ -12,13 +12,13 @@
 
 /* Bits of `marks`: why a sample counts as disturbed. Rules never look at the value. */
 enum sample_mark {
-	MARK_FREQ = 1,	  /* dependent canary before it was slow: lower frequency */
-	MARK_SHARED = 2,  /* wide canary before it was slow: core or cache shared */
-	MARK_WAIT = 4,	  /* waited on the run queue */
+	MARK_FREQ = 1,	   /* dependent canary before it was slow: lower frequency */
+	MARK_SHARED = 2,   /* wide canary before it was slow: core or cache shared */
+	MARK_WAIT = 4,	   /* waited on the run queue */
 	MARK_THROTTLE = 8, /* a throttling counter rose */
 	MARK_OVERLAP = 16, /* copies overlapped less than 90 % */
 	MARK_TIMEOUT = 32,
-	MARK_CHECK = 64, /* the check value was wrong */
+	MARK_CHECK = 64,  /* the check value was wrong */
 	MARK_SIGNAL = 128 /* died by a signal or a bad exit code */
 };
 /* Marks of a sample without a usable value. */
@@ -27,9 +27,9 @@ enum sample_mark {
 #define SAMPLE_NONE UINT32_MAX /* null in canary, repeat_of and other uint32_t columns that allow it */
 
 struct sample {
-	double value;	    /* in the workload's unit; NAN: failed */
+	double value; /* in the workload's unit; NAN: failed */
 	uint64_t units;
-	int64_t elapsed_ns; /* wall, barrier to last unit; -1: none */
+	int64_t elapsed_ns;			 /* wall, barrier to last unit; -1: none */
 	int64_t user_ns, system_ns, run_wait_ns; /* -1: unknown */
 	int64_t start_offset_ns; /* of the clock's start against the run's first sample, CLOCK_MONOTONIC_RAW */
 	uint32_t build, layout, session, round, block, position;
@@ -62,7 +62,7 @@ struct column {
 	const char *name;
 	size_t offset; /* in struct sample */
 	enum column_type type;
-	bool nullable;	/* null allowed: NAN, -1, SAMPLE_NONE by type */
+	bool nullable; /* null allowed: NAN, -1, SAMPLE_NONE by type */
 };
 extern const struct column sample_columns[];
 extern const size_t sample_column_count;

@@ -136,6 +136,8 @@ char *cell_text(const struct doc_cell *cell, bool brief, struct arena *arena)
 		return arena_strdup(arena, "n/a");
 	case DOC_NOT_MEASURED:
 		return arena_strdup(arena, "not measured");
+	case DOC_TEXT:
+		return arena_strdup(arena, cell->text);
 	case DOC_BLANK:
 	case DOC_KINDS:
 		break;

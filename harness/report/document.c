@@ -128,8 +128,8 @@ static struct doc_note *find_note(
 }
 
 /* The number of the reason; cells with the same reason share it. */
-static size_t add_note(struct document *document, struct arena *arena, const struct record_build *build,
-	const char *what, const char *reason)
+size_t document_note(struct document *document, struct arena *arena, const char *cell, const char *what,
+	const char *reason)
 {
 	size_t number = 0;
 	struct doc_note *note = find_note(document, what, reason, &number);
@@ -148,7 +148,7 @@ static size_t add_note(struct document *document, struct arena *arena, const str
 		number = document->note_count;
 	}
 	if (note->cell_count++ < CELLS_NAMED)
-		words_add(&note->cells, arena, build->cell);
+		words_add(&note->cells, arena, cell);
 	return number;
 }
 
@@ -194,25 +194,25 @@ static size_t note_of(struct document *document, struct arena *arena, const stru
 
 	switch (cell->kind) {
 	case DOC_IMPOSSIBLE:
-		return add_note(document, arena, build, "cannot exist here",
+		return document_note(document, arena, build->cell, "cannot exist here",
 			text_or(reason, "no reason was recorded"));
 	case DOC_FAILED:
-		return add_note(document, arena, build, cell_status_text(build->status),
+		return document_note(document, arena, build->cell, cell_status_text(build->status),
 			text_or(reason, "no reason was recorded"));
 	case DOC_NOT_MEASURED:
 		if (c == NULL || c->reason == NULL)
 			reason = reason_not_measured(record, false, arena);
 		else
 			reason = c->reason;
-		return add_note(document, arena, build, "no value", reason);
+		return document_note(document, arena, build->cell, "no value", reason);
 	case DOC_CANT_TELL:
 		return c->has_effect || c->reason == NULL
 			       ? 0
-			       : add_note(document, arena, build, "can't tell", c->reason);
+			       : document_note(document, arena, build->cell, "can't tell", c->reason);
 	case DOC_RATE:
 		return c == NULL || c->reason == NULL
 			       ? 0
-			       : add_note(document, arena, build, "not compared", c->reason);
+			       : document_note(document, arena, build->cell, "not compared", c->reason);
 	default:
 		return 0;
 	}
@@ -226,20 +226,20 @@ struct maker {
 	struct arena *arena;
 };
 
-static struct doc_cell make_cell(struct maker *maker, uint32_t index)
+struct doc_cell document_cell(struct document *document, const struct record *record,
+	const struct result *result, uint32_t index, const struct comparison *comparison, struct arena *arena)
 {
-	const struct record_build *build = &maker->record->builds[index];
-	struct doc_cell cell = {.summary = &maker->result->cells[index],
-		.comparison = maker->of_build[index],
-		.unit = unit_of(maker->record, build)};
+	const struct record_build *build = &record->builds[index];
+	struct doc_cell cell = {
+		.summary = &result->cells[index], .comparison = comparison, .unit = unit_of(record, build)};
 
 	cell.kind = kind_of_cell(build, &cell);
-	cell.note = note_of(maker->document, maker->arena, maker->record, build, &cell);
-	maker->document->kinds |= 1u << cell.kind;
+	cell.note = note_of(document, arena, record, build, &cell);
+	document->kinds |= 1u << cell.kind;
 	return cell;
 }
 
-static const char *label_of(const struct record_build *build, struct arena *arena)
+const char *document_label(const struct record_build *build, struct arena *arena)
 {
 	if (build->args == NULL || build->args[0] == '\0')
 		return build->workload;
@@ -280,7 +280,7 @@ static struct doc_table make_table(struct maker *maker, const struct draft *draf
 	for (size_t i = 0; i < table.column_count; i++)
 		table.columns[i] = draft->columns.v[i];
 	for (size_t i = 0; i < table.row_count; i++) {
-		table.rows[i].label = label_of(&maker->record->builds[draft->rows.v[i]], arena);
+		table.rows[i].label = document_label(&maker->record->builds[draft->rows.v[i]], arena);
 		table.rows[i].cells = arena_array(arena, table.column_count, sizeof(struct doc_cell));
 	}
 	for (size_t i = 0; i < draft->builds.n; i++) {
@@ -288,9 +288,16 @@ static struct doc_table make_table(struct maker *maker, const struct draft *draf
 		const struct record_build *build = &maker->record->builds[index];
 		struct doc_row *row = &table.rows[find_row(maker->record, draft, build)];
 
-		row->cells[find_column(draft, text_or(build->variant, "none"))] = make_cell(maker, index);
+		row->cells[find_column(draft, text_or(build->variant, "none"))] = document_cell(
+			maker->document, maker->record, maker->result, index, maker->of_build[index], arena);
 	}
 	return table;
+}
+
+void document_section(struct document *document, const char *heading, const struct words *lines)
+{
+	if (lines->n > 0 && document->section_count < DOC_SECTIONS)
+		document->sections[document->section_count++] = (struct doc_section){heading, *lines};
 }
 
 static void make_tables(struct maker *maker)

@@ -27,6 +27,7 @@ enum doc_kind {
 	DOC_FAILED,
 	DOC_IMPOSSIBLE,
 	DOC_NOT_MEASURED,
+	DOC_TEXT, /* `text` as it is */
 	DOC_KINDS
 };
 
@@ -35,6 +36,7 @@ struct doc_cell {
 	const struct cell_summary *summary;  /* NULL: DOC_BLANK */
 	const struct comparison *comparison; /* NULL: none */
 	const char *unit;		     /* of the rate */
+	const char *text;		     /* of DOC_TEXT */
 	size_t note;			     /* number of the reason below, from 1; 0: none */
 };
 
@@ -48,6 +50,7 @@ struct doc_table {
 	const char *slot;
 	uint32_t copies;
 	const char *heading;  /* the toolchain's identity */
+	const char *corner;   /* what the rows are; NULL: "workload" */
 	const char **columns; /* variants, the baseline's first */
 	size_t column_count;
 	struct doc_row *rows;
@@ -68,6 +71,14 @@ struct doc_hint {
 	const char *command;
 };
 
+/* A paragraph with a heading and a line an entry, after the notes. */
+struct doc_section {
+	const char *heading;
+	struct words lines;
+};
+
+enum { DOC_SECTIONS = 12, DOC_HINTS = 4 };
+
 struct document {
 	const char *title;
 	struct words alerts; /* at the top: the run is suspect, incomplete */
@@ -80,7 +91,9 @@ struct document {
 	struct words means;
 	struct words undecided;
 	struct words disturbances;
-	struct doc_hint hints[4];
+	struct doc_section sections[DOC_SECTIONS];
+	size_t section_count;
+	struct doc_hint hints[DOC_HINTS];
 	size_t hint_count;
 };
 
@@ -92,6 +105,25 @@ struct doc_options {
 /* Builds it all. */
 struct document *document_new(const struct record *record, const struct result *result,
 	const struct doc_options *options, struct arena *arena);
+
+/* One cell of a table, its reason noted. comparison: NULL for a baseline. */
+struct doc_cell document_cell(struct document *document, const struct record *record,
+	const struct result *result, uint32_t build, const struct comparison *comparison,
+	struct arena *arena);
+/* The number of a reason in the notes; cells with the same reason share it. */
+size_t document_note(struct document *document, struct arena *arena, const char *cell, const char *what,
+	const char *reason);
+/* "sort n=4": a workload and its parameters. */
+const char *document_label(const struct record_build *build, struct arena *arena);
+/* A section, unless it has no lines. */
+void document_section(struct document *document, const char *heading, const struct words *lines);
+
+/* Parts of document_remarks(): what must be said at the top; the signs used; who can't tell. */
+void document_alerts(struct document *document, const struct record *record, const struct result *result,
+	struct arena *arena);
+void document_legend(struct document *document, const struct result *result, struct arena *arena);
+void document_undecided(struct document *document, const struct record *record, const struct result *result,
+	bool verbose, struct arena *arena);
 
 /* For each build of the record its first comparison (as b), or NULL. An array in the arena. */
 const struct comparison **document_comparisons(

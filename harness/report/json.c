@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "report/document.h"
+#include "report/result_json.h"
 #include "stats/effect.h"
 
 #define RESULT_SCHEMA "flagstone.result/1"
@@ -24,12 +25,12 @@ static void set_count(json_t *object, const char *key, uint64_t n)
 }
 
 /* null where it is not known */
-static void set_number(json_t *object, const char *key, bool known, double x)
+void result_json_number(json_t *object, const char *key, bool known, double x)
 {
 	set(object, key, known ? json_safe_real(x) : json_null());
 }
 
-static json_t *words_json(const struct words *words)
+json_t *result_json_words(const struct words *words)
 {
 	json_t *list = json_array();
 
@@ -38,7 +39,7 @@ static json_t *words_json(const struct words *words)
 	return list;
 }
 
-static json_t *record_json(const struct record *record, const char *path)
+json_t *result_json_record(const struct record *record, const char *path)
 {
 	json_t *object = json_object();
 
@@ -66,7 +67,7 @@ static const char *aa_text(enum aa_state state)
 	return texts[state];
 }
 
-static json_t *method_json(const struct record *record, const struct result *result)
+json_t *result_json_method(const struct record *record, const struct result *result)
 {
 	json_t *object = json_object(), *aa = json_object();
 	const struct measure_settings *settings = &record->plan.settings;
@@ -74,12 +75,12 @@ static json_t *method_json(const struct record *record, const struct result *res
 	set_count(object, "family", result->family);
 	set_count(object, "looks", result->looks);
 	set_count(object, "rounds", result->rounds);
-	set_number(object, "matters", true, settings->matters);
-	set_number(object, "precision", true, settings->precision);
+	result_json_number(object, "matters", true, settings->matters);
+	result_json_number(object, "precision", true, settings->precision);
 	set_text(aa, "state", aa_text(result->aa));
 	set_count(aa, "pairs", result->aa_pairs);
-	set_number(aa, "lambda", true, result->lambda);
-	set_number(aa, "p", result->aa != AA_NOT_CHECKED, result->p_aa);
+	result_json_number(aa, "lambda", true, result->lambda);
+	result_json_number(aa, "p", result->aa != AA_NOT_CHECKED, result->p_aa);
 	set(object, "aa", aa);
 	return object;
 }
@@ -96,7 +97,7 @@ static const char *value_reason(const struct record *record, const struct cell_s
 	return reason != NULL ? reason : "no sample with a value";
 }
 
-static json_t *cell_json(const struct record *record, const struct cell_summary *cell)
+json_t *result_json_cell(const struct record *record, const struct cell_summary *cell)
 {
 	json_t *object = json_object();
 	const struct record_build *build = &record->builds[cell->build];
@@ -117,17 +118,17 @@ static json_t *cell_json(const struct record *record, const struct cell_summary 
 	set_count(object, "samples", cell->samples);
 	set_count(object, "failed", cell->failed);
 	set_count(object, "disturbed", cell->marked);
-	set_number(object, "median", cell->has_value, cell->median);
+	result_json_number(object, "median", cell->has_value, cell->median);
 	set_text(object, "median_reason", value_reason(record, cell));
-	set_number(object, "median_lo", cell->has_interval, cell->lo);
-	set_number(object, "median_hi", cell->has_interval, cell->hi);
+	result_json_number(object, "median_lo", cell->has_interval, cell->lo);
+	result_json_number(object, "median_hi", cell->has_interval, cell->hi);
 	set_text(
 		object, "interval_reason", cell->has_value && !cell->has_interval ? "under 6 samples" : NULL);
-	set_number(object, "spread", cell->has_value, cell->spread);
+	result_json_number(object, "spread", cell->has_value, cell->spread);
 	set_count(object, "outliers", cell->outliers);
 	set(object, "two_modes", json_boolean(cell->two_modes));
 	set(object, "trending", json_boolean(cell->trending));
-	set_number(object, "cpu_share", cell->cpu_share >= 0, cell->cpu_share);
+	result_json_number(object, "cpu_share", cell->cpu_share >= 0, cell->cpu_share);
 	return object;
 }
 
@@ -136,30 +137,35 @@ static const char *cell_name(const struct record *record, uint32_t build)
 	return build < record->build_count ? record->builds[build].cell : NULL;
 }
 
-static json_t *comparison_json(const struct record *record, const struct comparison *c)
+void result_json_answer(json_t *object, const struct comparison *c)
+{
+	set_text(object, "answer", answer_text(c->answer));
+	set_text(object, "reason", c->answer == ANSWER_SAME_CODE ? "identical machine code" : c->reason);
+	result_json_number(object, "effect_percent", c->has_effect, stats_percent(c->effect));
+	result_json_number(object, "effect_lo_percent", c->has_effect, stats_percent(c->lo));
+	result_json_number(object, "effect_hi_percent", c->has_effect, stats_percent(c->hi));
+	result_json_number(object, "bound_percent", c->has_effect, stats_percent(c->x));
+	result_json_number(object, "log_effect", c->has_effect, c->effect);
+	result_json_number(object, "log_se", c->has_effect, c->se);
+	result_json_number(object, "df", c->has_effect && c->df > 0, c->df);
+	result_json_number(object, "p", c->has_effect, c->p);
+	result_json_number(object, "p_adjusted", c->has_effect, c->p_adjusted);
+	result_json_number(object, "effort", c->effort > 0, c->effort);
+	set_count(object, "layouts", c->layouts);
+	set_count(object, "rounds", c->rounds);
+	set(object, "placement_averaged", json_boolean(c->placement_averaged));
+	result_json_number(object, "placement_share", c->placement_share >= 0, c->placement_share);
+	set(object, "disturbed_differ", json_boolean(c->marked_differ));
+	set(object, "closed_at", c->closed_at > 0 ? json_integer(c->closed_at) : json_null());
+}
+
+json_t *result_json_comparison(const struct record *record, const struct comparison *c)
 {
 	json_t *object = json_object();
 
 	set_text(object, "baseline", cell_name(record, c->a));
 	set_text(object, "cell", cell_name(record, c->b));
-	set_text(object, "answer", answer_text(c->answer));
-	set_text(object, "reason", c->answer == ANSWER_SAME_CODE ? "identical machine code" : c->reason);
-	set_number(object, "effect_percent", c->has_effect, stats_percent(c->effect));
-	set_number(object, "effect_lo_percent", c->has_effect, stats_percent(c->lo));
-	set_number(object, "effect_hi_percent", c->has_effect, stats_percent(c->hi));
-	set_number(object, "bound_percent", c->has_effect, stats_percent(c->x));
-	set_number(object, "log_effect", c->has_effect, c->effect);
-	set_number(object, "log_se", c->has_effect, c->se);
-	set_number(object, "df", c->has_effect && c->df > 0, c->df);
-	set_number(object, "p", c->has_effect, c->p);
-	set_number(object, "p_adjusted", c->has_effect, c->p_adjusted);
-	set_number(object, "effort", c->effort > 0, c->effort);
-	set_count(object, "layouts", c->layouts);
-	set_count(object, "rounds", c->rounds);
-	set(object, "placement_averaged", json_boolean(c->placement_averaged));
-	set_number(object, "placement_share", c->placement_share >= 0, c->placement_share);
-	set(object, "disturbed_differ", json_boolean(c->marked_differ));
-	set(object, "closed_at", c->closed_at > 0 ? json_integer(c->closed_at) : json_null());
+	result_json_answer(object, c);
 	return object;
 }
 
@@ -172,7 +178,7 @@ static json_t *mean_json(const struct doc_table *table, const char *variant, con
 	set_count(object, "copies", table->copies);
 	set_count(object, "n", mean->n);
 	set_count(object, "m", mean->m);
-	set_number(object, "effect_percent", mean->has_mean, stats_percent(mean->effect));
+	result_json_number(object, "effect_percent", mean->has_mean, stats_percent(mean->effect));
 	set_text(object, "reason", mean->has_mean ? NULL : "no cell has an effect");
 	return object;
 }
@@ -233,6 +239,17 @@ static void add_guarded(struct buf *out, const struct buf *text)
 	}
 }
 
+void result_json_print(json_t *root, struct buf *out)
+{
+	struct buf text = {0};
+
+	json_add_tree(&text, root, true);
+	buf_addc(&text, '\n');
+	add_guarded(out, &text);
+	buf_release(&text);
+	json_decref(root);
+}
+
 void report_json(const struct record *record, const struct result *result,
 	const struct report_options *options, struct buf *out)
 {
@@ -240,24 +257,19 @@ void report_json(const struct record *record, const struct result *result,
 	struct doc_options doc_options = {options->verbose, options->path};
 	struct document *document = document_new(record, result, &doc_options, &arena);
 	json_t *root = json_object(), *cells = json_array(), *comparisons = json_array();
-	struct buf text = {0};
 
 	for (size_t i = 0; i < result->cell_count; i++)
-		json_array_append_new(cells, cell_json(record, &result->cells[i]));
+		json_array_append_new(cells, result_json_cell(record, &result->cells[i]));
 	for (size_t i = 0; i < result->comparison_count; i++)
-		json_array_append_new(comparisons, comparison_json(record, &result->comparisons[i]));
+		json_array_append_new(comparisons, result_json_comparison(record, &result->comparisons[i]));
 	set_text(root, "schema", RESULT_SCHEMA);
-	set(root, "record", record_json(record, options->path));
-	set(root, "method", method_json(record, result));
+	set(root, "record", result_json_record(record, options->path));
+	set(root, "method", result_json_method(record, result));
 	set(root, "cells", cells);
 	set(root, "comparisons", comparisons);
 	set(root, "means", means_json(record, result, document));
-	set(root, "alerts", words_json(&document->alerts));
-	set(root, "disturbances", words_json(&document->disturbances));
-	json_add_tree(&text, root, true);
-	buf_addc(&text, '\n');
-	add_guarded(out, &text);
-	buf_release(&text);
-	json_decref(root);
+	set(root, "alerts", result_json_words(&document->alerts));
+	set(root, "disturbances", result_json_words(&document->disturbances));
+	result_json_print(root, out);
 	arena_release(&arena);
 }

@@ -50,7 +50,8 @@ static void add_cell(struct markdown *m, const struct doc_cell *cell)
 
 static void add_table(struct markdown *m, const struct doc_table *table)
 {
-	add_line(m, "\n### ", table->heading, "\n\n| workload |");
+	add_line(m, "\n### ", table->heading, "\n\n|");
+	add_line(m, " ", table->corner != NULL ? table->corner : "workload", " |");
 	for (size_t c = 0; c < table->column_count; c++)
 		add_line(m, " ", table->columns[c], " |");
 	buf_adds(m->out, "\n|:--|");
@@ -86,7 +87,7 @@ static void add_notes(struct markdown *m, const struct document *document)
 static void add_section(struct markdown *m, const char *heading, const struct words *lines)
 {
 	if (lines->n > 0)
-		buf_addf(m->out, "\n%s\n\n", heading);
+		add_line(m, "\n", heading, "\n\n");
 	for (size_t i = 0; i < lines->n; i++)
 		add_line(m, "- ", lines->v[i], "\n");
 }
@@ -101,12 +102,9 @@ static void add_hints(struct markdown *m, const struct document *document)
 	}
 }
 
-void report_markdown(const struct record *record, const struct result *result,
-	const struct report_options *options, struct buf *out)
+void document_markdown(const struct document *document, struct buf *out)
 {
 	struct markdown m = {.out = out};
-	struct doc_options doc_options = {options->verbose, options->path};
-	struct document *document = document_new(record, result, &doc_options, &m.arena);
 
 	add_line(&m, "## flagstone: ", document->title, "\n");
 	for (size_t i = 0; i < document->alerts.n; i++)
@@ -119,6 +117,18 @@ void report_markdown(const struct record *record, const struct result *result,
 	add_section(&m, "Geometric means of the effects:", &document->means);
 	add_section(&m, "Can't tell:", &document->undecided);
 	add_section(&m, "What disturbed the run:", &document->disturbances);
+	for (size_t i = 0; i < document->section_count; i++)
+		add_section(&m, document->sections[i].heading, &document->sections[i].lines);
 	add_hints(&m, document);
 	arena_release(&m.arena);
+}
+
+void report_markdown(const struct record *record, const struct result *result,
+	const struct report_options *options, struct buf *out)
+{
+	struct arena arena = {0};
+	struct doc_options doc_options = {options->verbose, options->path};
+
+	document_markdown(document_new(record, result, &doc_options, &arena), out);
+	arena_release(&arena);
 }

@@ -42,7 +42,7 @@ static void set_title(struct document *document, const struct record *record, st
 		count != NULL && strcmp(count, "1") == 0 ? "" : "s", text_or(kernel, "not known"));
 }
 
-static void set_alerts(struct document *document, const struct record *record, const struct result *result,
+void document_alerts(struct document *document, const struct record *record, const struct result *result,
 	struct arena *arena)
 {
 	if (!record->complete)
@@ -63,7 +63,7 @@ static bool has(const struct document *document, enum doc_kind kind)
 	return (document->kinds & 1u << kind) != 0;
 }
 
-static void set_legend(struct document *document, const struct result *result, struct arena *arena)
+void document_legend(struct document *document, const struct result *result, struct arena *arena)
 {
 	struct words parts = {0};
 	struct buf out = {0};
@@ -130,7 +130,7 @@ static const char *plural(size_t n)
 }
 
 /* How many can't tell and what dominates; with `verbose` each with its reason. */
-static void set_undecided(struct document *document, const struct record *record, const struct result *result,
+void document_undecided(struct document *document, const struct record *record, const struct result *result,
 	bool verbose, struct arena *arena)
 {
 	size_t undecided = 0, placement = 0, marked = 0;
@@ -365,10 +365,10 @@ void document_remarks(struct document *document, const struct record *record, co
 	const struct doc_options *options, struct arena *arena)
 {
 	set_title(document, record, arena);
-	set_alerts(document, record, result, arena);
-	set_legend(document, result, arena);
+	document_alerts(document, record, result, arena);
+	document_legend(document, result, arena);
 	set_means(document, record, result, arena);
-	set_undecided(document, record, result, options->verbose, arena);
+	document_undecided(document, record, result, options->verbose, arena);
 	set_disturbances(document, record, result, options->verbose, arena);
 	set_hints(document, record, result, options, arena);
 }

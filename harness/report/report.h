@@ -39,6 +39,12 @@ void report_csv(const struct record *record, const struct result *result, struct
 /* One JSON document, schema "flagstone.result/1": cells and comparisons, null with a reason where there is no number. */
 void report_json(const struct record *record, const struct result *result,
 	const struct report_options *options, struct buf *out);
+/* The same of a document that was made already. */
+struct document;
+void document_terminal(
+	const struct document *document, const struct report_options *options, struct buf *out);
+void document_markdown(const struct document *document, struct buf *out);
+
 /* The facts of a record, "KEY = VALUE  (source)" a line, unknown with their reason. */
 void report_facts(const struct record *record, struct buf *out);
 

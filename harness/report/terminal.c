@@ -316,12 +316,9 @@ static void add_hints(struct terminal *t, const struct document *document)
 	}
 }
 
-void report_terminal(const struct record *record, const struct result *result,
-	const struct report_options *options, struct buf *out)
+void document_terminal(const struct document *document, const struct report_options *options, struct buf *out)
 {
 	struct terminal t = {.out = out, .options = options};
-	struct doc_options doc_options = {options->verbose, options->path};
-	struct document *document = document_new(record, result, &doc_options, &t.arena);
 
 	t.width = options->width == 0 ? DEFAULT_WIDTH : larger(options->width, LEAST_WIDTH);
 	paragraph(&t, "", document->title, 0);
@@ -337,6 +334,19 @@ void report_terminal(const struct record *record, const struct result *result,
 	section(&t, "Geometric means of the effects:", &document->means);
 	section(&t, "Can't tell:", &document->undecided);
 	section(&t, "What disturbed the run:", &document->disturbances);
-	add_hints(&t, document);
+	for (size_t i = 0; i < document->section_count; i++)
+		section(&t, document->sections[i].heading, &document->sections[i].lines);
+	if (document->hint_count > 0)
+		add_hints(&t, document);
 	arena_release(&t.arena);
+}
+
+void report_terminal(const struct record *record, const struct result *result,
+	const struct report_options *options, struct buf *out)
+{
+	struct arena arena = {0};
+	struct doc_options doc_options = {options->verbose, options->path};
+
+	document_terminal(document_new(record, result, &doc_options, &arena), options, out);
+	arena_release(&arena);
 }

@@ -125,6 +125,8 @@ static void add_arms(struct run *run, size_t pairs)
 			if (build->status != CELL_BUILT || !build->baseline || workload == last ||
 				strcmp(build->slot, record->toolchains[t].slots.v[0]) != 0)
 				continue;
+			if (t > 0 && !all && pairs >= STATS_AA_MIN_PAIRS)
+				break;
 			last = workload;
 			pairs++;
 			add_item(run, i, 1);
@@ -178,6 +180,8 @@ static void set_record_layouts(struct run *run)
 {
 	for (size_t i = 0; i < run->item_count; i++) {
 		struct record_build *build = &run->record->builds[run->items[i].cell];
+		const struct build *from = &run->session->builds[run->items[i].cell];
+		const char *way = facts_value(&from->facts, "build.layout_link");
 		struct record_layout *all =
 			arena_array(run->arena, build->layout_count + run->layout_count, sizeof(*all));
 
@@ -192,6 +196,11 @@ static void set_record_layouts(struct run *run)
 				.sha256 = arena_strdup(run->arena, layout->sha256)};
 		}
 		build->layouts = all;
+		if (way != NULL)
+			facts_set(&build->facts, "build.layout_link", way, "canonical link");
+		else
+			facts_unknown(&build->facts, "build.layout_link", "cache",
+				"all layouts came from the cache");
 	}
 }
 

@@ -76,7 +76,8 @@ static int find_matrix(struct session *session, struct error *e)
 	const char *path = NULL, *nearest;
 
 	if (text != NULL)
-		return spec_read_matrix_bytes(text, strlen(text), wanted, arena, &session->matrix, &errors) != 0
+		return spec_read_matrix_bytes(text, strlen(text), wanted, arena, &session->matrix, &errors) !=
+				       0
 			       ? spec_errors_to_error(&errors, e)
 			       : 0;
 	if (strchr(wanted, '/') != NULL || text_ends(wanted, ".yaml"))

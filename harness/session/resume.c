@@ -118,9 +118,11 @@ static int compare_facts(
 	return 0;
 }
 
+/* What a toolchain is: the bytes of its driver, backend, linker, assembler and C library, and its macros. */
 static bool is_identity(const char *key)
 {
-	return strcmp(key, "toolchain.identity") == 0 || strcmp(key, "toolchain.version") == 0;
+	return text_ends(key, ".sha256") || strcmp(key, "toolchain.version") == 0 ||
+	       strcmp(key, "toolchain.target") == 0;
 }
 
 int run_resume_compare(struct run *run, struct error *e)
@@ -170,6 +172,28 @@ static void take_up_sessions(struct run *run)
 	run->measurer.session = (uint32_t)old->session_count;
 }
 
+/* Time from first to last sample of each session, which the budget has to pay for, too. */
+static int64_t measured_ns(const struct record *record)
+{
+	int64_t sum = 0;
+
+	for (size_t s = 0; s < record->session_count; s++) {
+		int64_t first = INT64_MAX, last = 0;
+
+		for (size_t i = 0; i < record->samples.n; i++) {
+			const struct sample *row = &record->samples.v[i];
+			int64_t end = row->start_offset_ns + (row->elapsed_ns > 0 ? row->elapsed_ns : 0);
+
+			if (row->session != s)
+				continue;
+			first = row->start_offset_ns < first ? row->start_offset_ns : first;
+			last = end > last ? end : last;
+		}
+		sum += last > first ? last - first : 0;
+	}
+	return sum;
+}
+
 static void take_up_failures(struct run *run)
 {
 	const struct record *old = run->resumed;
@@ -215,6 +239,7 @@ int run_take_up(struct run *run, struct error *e)
 			run->first_round = old->samples.v[i].round + 1;
 	}
 	run->first_row = run->journalled = record->samples.n;
+	run->measured_before_ns = measured_ns(old);
 	for (size_t i = 0; i < old->plan.comparison_count && i < record->plan.comparison_count; i++)
 		record->plan.comparisons[i].closed_at = old->plan.comparisons[i].closed_at;
 	for (size_t i = 0; i < old->notes.n; i++)

@@ -11,7 +11,7 @@
 
 uint32_t run_layout_of_round(const struct run *run, uint32_t round)
 {
-	uint32_t count = run->layout_count;
+	uint32_t count = run->layout_count > 0 ? run->layout_count : 1;
 	uint32_t *order = mem_alloc_array(count, sizeof(*order));
 	uint32_t layout;
 	struct rng rng;

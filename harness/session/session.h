@@ -25,14 +25,14 @@
 
 /* What a run is asked for beyond its matrix; zero or NULL: what the matrix or the settings say. */
 struct session_options {
-	const char *project;   /* -C; NULL: the nearest one upwards */
-	const char *installed; /* folder of installed data, or NULL */
-	const char *archive;   /* --archive; NULL: the project's */
-	const char *matrix;    /* name or path of a .yaml file */
+	const char *project;	 /* -C; NULL: the nearest one upwards */
+	const char *installed;	 /* folder of installed data, or NULL */
+	const char *archive;	 /* --archive; NULL: the project's */
+	const char *matrix;	 /* name or path of a .yaml file */
 	const char *matrix_text; /* its text where it is not read from a file: a resumed run's */
-	const char *host;      /* --host; NULL: settings, FLAGSTONE_HOST, the machine's */
-	const char *cpus;      /* --cpus "2,4-7" */
-	const char *seed;      /* 32 hex digits; NULL: fresh */
+	const char *host;	 /* --host; NULL: settings, FLAGSTONE_HOST, the machine's */
+	const char *cpus;	 /* --cpus "2,4-7" */
+	const char *seed;	 /* 32 hex digits; NULL: fresh */
 	struct words only;
 	uint32_t rounds_min, rounds_max; /* --rounds */
 	uint32_t layouts;

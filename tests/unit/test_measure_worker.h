@@ -61,7 +61,7 @@ static inline int pace_run(int argc, char **argv)
 
 	if (code != -1)
 		return code == -2 ? 0 : code;
-	while (units * pace < calibrate)
+	while (calibrate > 0 && units * pace < calibrate)
 		units *= 2;
 	pace_barrier();
 	elapsed = units * pace;

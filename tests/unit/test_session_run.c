@@ -144,7 +144,7 @@ static struct record *one_side(void)
 	record->toolchain_count = 1;
 	record->toolchains[0].facts.arena = &arena;
 	words_add(&record->toolchains[0].slots, &arena, "gcc");
-	facts_set(&record->toolchains[0].facts, "toolchain.identity", "1234", "test");
+	facts_set(&record->toolchains[0].facts, "toolchain.cc1.sha256", "1234", "test");
 	facts_set(&record->toolchains[0].facts, "toolchain.lto", "yes", "test");
 	facts_set(&record->host, "kernel.release", "6.1.0", "test");
 	facts_set(&record->host, "load.1", "0.1", "test");
@@ -183,7 +183,7 @@ static void run_resume_compare__all_as_it_was__goes_on(void **state)
 	(void)state;
 	facts_set(&p.now->host, "load.1", "7.5", "test");	 /* changes all the time */
 	facts_set(&p.now->host, "cpu.microcode", "0x1", "test"); /* unknown before: no difference is known */
-	facts_set(&p.now->toolchains[0].facts, "toolchain.lto", "no", "test"); /* identity decides */
+	facts_set(&p.now->toolchains[0].facts, "toolchain.lto", "no", "test"); /* an answer, no part */
 	if (run_resume_compare(&p.run, &e) != 0)
 		fail_msg("%s", e.text);
 	record_release(p.old);
@@ -201,7 +201,7 @@ static void run_resume_compare__something_differs__refused_by_name(void **state)
 	facts_set(&p.now->host, "kernel.release", "6.2.0", "test");
 	assert_refused(&p, "kernel.release", "6.1.0", "6.2.0");
 	p = pair();
-	facts_set(&p.now->toolchains[0].facts, "toolchain.identity", "5678", "test");
+	facts_set(&p.now->toolchains[0].facts, "toolchain.cc1.sha256", "5678", "test");
 	assert_refused(&p, "toolchain gcc", "1234", "5678");
 	p = pair();
 	p.now->toolchain_count = 0;
@@ -243,6 +243,8 @@ static void run_take_up__samples_failures_and_settled_cells__are_the_new_records
 	for (uint32_t i = 0; i < 10; i++) { /* rounds 0 to 4 */
 		row.round = i / 2;
 		row.build = i % 2;
+		row.start_offset_ns = 1000 + i * 100;
+		row.elapsed_ns = 50;
 		samples_add(&p.old->samples, &row);
 	}
 	memset(p.old->id, 'a', HASH_HEX - 1);
@@ -261,6 +263,7 @@ static void run_take_up__samples_failures_and_settled_cells__are_the_new_records
 	assert_int_equal(p.run.first_round, 5);
 	assert_int_equal(p.run.first_row, 10);
 	assert_int_equal(p.run.journalled, 10);
+	assert_int_equal(p.run.measured_before_ns, 950); /* 1000 to 1900 + 50 */
 	assert_int_equal(p.now->samples.n, 10);
 	assert_int_equal(p.now->samples.v[9].round, 4);
 	assert_string_equal(p.now->continues, p.old->id);

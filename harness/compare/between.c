@@ -1,0 +1,482 @@
+#include "compare/between.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "compare/directory.h"
+#include "compare/identical.h"
+#include "compare/reason.h"
+#include "stats/describe.h"
+#include "stats/effect.h"
+#include "stats/rank.h"
+#include "stats/verdict.h"
+#include "stats/welch.h"
+
+/* A side, with the names of each run's cells. */
+struct index {
+	struct directory *runs;
+};
+
+struct work {
+	const struct between_options *options;
+	struct arena *arena;
+	struct between *between;
+	struct index *indexes; /* one a side */
+};
+
+/* One test of the table while the family is decided. */
+struct trial {
+	struct between_effect *effect;
+	struct stats_pair welch, rank; /* rank: the same with Mann and Whitney's p where there is one */
+	const struct record *record;   /* of the baseline: its matrix */
+	size_t runs;
+};
+
+struct trials {
+	struct trial *v;
+	size_t n, cap;
+};
+
+static const struct record *first_of(const struct between_side *side)
+{
+	return side->runs[0].record;
+}
+
+/* --- one cell on one side --- */
+
+static const char *missing_reason(const struct record *record, int64_t build, struct arena *arena)
+{
+	const struct record_build *cell;
+
+	if (build < 0)
+		return "the record has no such cell";
+	cell = &record->builds[build];
+	if (cell->status == CELL_MEASURED || cell->status == CELL_BUILT)
+		return reason_not_measured(record, false, arena);
+	return reason_none(record, cell, cell, arena);
+}
+
+static void set_center(struct between_value *value, const struct cell_summary *only)
+{
+	if (value->runs == 0)
+		return;
+	value->has_value = true;
+	value->median = stats_median(value->medians, value->runs);
+	value->has_interval = value->runs > 1 || only->has_interval;
+	value->lo = value->runs > 1 ? value->medians[0] : only->lo;
+	value->hi = value->runs > 1 ? value->medians[0] : only->hi;
+	for (size_t i = 1; i < value->runs; i++) {
+		value->lo = fmin(value->lo, value->medians[i]);
+		value->hi = fmax(value->hi, value->medians[i]);
+	}
+}
+
+static struct between_value value_of(struct work *work, size_t side, const char *cell)
+{
+	const struct between_side *of = &work->between->sides[side];
+	struct between_value value = {
+		.medians = arena_array(work->arena, of->run_count, sizeof(*value.medians))};
+	const struct cell_summary *last = NULL;
+
+	for (size_t r = 0; r < of->run_count; r++) {
+		int64_t build = directory_find(&work->indexes[side].runs[r], cell);
+		const struct cell_summary *summary = build < 0 ? NULL : &of->runs[r].result->cells[build];
+
+		if (summary != NULL && summary->has_value &&
+			reason_could_measure(&of->runs[r].record->builds[build])) {
+			value.medians[value.runs++] = summary->median;
+			last = summary;
+		} else if (value.reason == NULL) {
+			value.reason = missing_reason(of->runs[r].record, build, work->arena);
+		}
+	}
+	set_center(&value, last);
+	if (value.has_value)
+		value.reason = NULL;
+	return value;
+}
+
+/* --- one cell against the baseline's --- */
+
+/* Runs of one side with other code than the first one's are no repeats of one thing. */
+static void check_code(struct work *work, size_t side, const char *cell, struct comparable_cell *out)
+{
+	const struct between_side *of = &work->between->sides[side];
+	const char *first = NULL;
+
+	for (size_t r = 0; r < of->run_count; r++) {
+		int64_t build = directory_find(&work->indexes[side].runs[r], cell);
+		const char *hash = build < 0 ? NULL : of->runs[r].record->builds[build].code_hash;
+
+		if (first != NULL && hash != NULL && strcmp(first, hash) != 0) {
+			words_addf(&out->caveats, work->arena, "the runs of %s do not have the same code",
+				of->name);
+			out->verdict = COMPARABLE_CAVEAT;
+			return;
+		}
+		first = first != NULL ? first : hash;
+	}
+}
+
+static void compare_cells(struct work *work, size_t side, const char *cell, struct comparable_cell *out)
+{
+	struct between *between = work->between;
+	const struct record *a = first_of(&between->sides[between->baseline]);
+	const struct record *b = first_of(&between->sides[side]);
+	int64_t in_a = directory_find(&work->indexes[between->baseline].runs[0], cell);
+	int64_t in_b = directory_find(&work->indexes[side].runs[0], cell);
+
+	*out = (struct comparable_cell){.code = CODE_UNKNOWN};
+	if (in_a < 0 || in_b < 0)
+		return;
+	comparable_cells(a, &a->builds[in_a], b, &b->builds[in_b], work->arena, out);
+	if (out->verdict == INCOMPARABLE)
+		return;
+	check_code(work, between->baseline, cell, out);
+	check_code(work, side, cell, out);
+}
+
+static const char *too_few_reason(
+	const struct record *record, size_t runs_a, size_t runs_b, struct arena *arena)
+{
+	const char *matrix = record->plan.matrix_name != NULL ? record->plan.matrix_name : "";
+	const char *have = runs_a == 1 && runs_b == 1
+				   ? "one run a side"
+				   : arena_printf(arena, "%zu against %zu runs", runs_a, runs_b);
+
+	return arena_printf(arena,
+		"%s: between-run noise unknown; a verdict needs at least %d runs a side: flagstone run%s%s "
+		"--repeat %d",
+		have, STATS_MIN_RUNS, matrix[0] != '\0' ? " " : "", matrix, STATS_MIN_RUNS);
+}
+
+static void logs_of(const struct between_value *value, bool higher_is_better, double *logs)
+{
+	for (size_t i = 0; i < value->runs; i++)
+		logs[i] = higher_is_better ? log(value->medians[i]) : -log(value->medians[i]);
+}
+
+static void add_trial(struct work *work, struct trials *trials, const struct between_value *a,
+	const struct between_value *b, bool higher, struct between_effect *effect)
+{
+	struct between *between = work->between;
+	struct trial trial = {.effect = effect, .record = first_of(&between->sides[between->baseline])};
+	double *x = mem_alloc_array(a->runs, sizeof(*x)), *y = mem_alloc_array(b->runs, sizeof(*y));
+
+	logs_of(a, higher, x);
+	logs_of(b, higher, y);
+	trial.runs = a->runs < b->runs ? a->runs : b->runs;
+	stats_welch(x, a->runs, y, b->runs, &trial.welch);
+	trial.rank = trial.welch;
+	if (trial.runs >= STATS_RANK_RUNS) {
+		struct stats_rank_test test = stats_mann_whitney(x, a->runs, y, b->runs);
+
+		effect->has_rank = test.has_p;
+		effect->p_rank = test.p;
+		trial.rank.has_p = test.has_p;
+		trial.rank.p = test.p;
+	}
+	vec_push(trials, trial);
+	mem_free(x);
+	mem_free(y);
+}
+
+/* Everything but the verdict. */
+static void prepare(
+	struct work *work, struct trials *trials, struct between_cell *cell, size_t side, bool higher)
+{
+	struct between *between = work->between;
+	const struct comparable *records = &between->comparable[side];
+	const struct between_value *a = &cell->values[between->baseline], *b = &cell->values[side];
+	struct between_effect *effect = &cell->effects[side];
+	struct comparison *c = &effect->c;
+	bool barred;
+
+	*c = (struct comparison){.answer = ANSWER_NONE, .p = 1, .p_adjusted = 1, .placement_share = -1};
+	compare_cells(work, side, cell->cell, &effect->comparable);
+	barred = records->verdict == INCOMPARABLE || effect->comparable.verdict == INCOMPARABLE;
+	if (barred && !work->options->force) {
+		c->reason = records->verdict == INCOMPARABLE ? records->reason : effect->comparable.reason;
+		return;
+	}
+	if (!a->has_value || !b->has_value) {
+		c->reason = arena_printf(work->arena, "%s: %s",
+			between->sides[a->has_value ? side : between->baseline].name,
+			a->has_value ? b->reason : a->reason);
+		return;
+	}
+	c->answer = ANSWER_CANT_TELL;
+	effect->has_ratio = stats_effect(a->median, b->median, higher, &effect->ratio);
+	if (a->runs < STATS_MIN_RUNS || b->runs < STATS_MIN_RUNS)
+		c->reason = too_few_reason(
+			first_of(&between->sides[between->baseline]), a->runs, b->runs, work->arena);
+	else
+		add_trial(work, trials, a, b, higher, effect);
+}
+
+/* --- the family --- */
+
+static enum answer answer_of(enum stats_answer answer)
+{
+	static const enum answer answers[] = {[STATS_NO_ANSWER] = ANSWER_CANT_TELL,
+		[STATS_FASTER] = ANSWER_FASTER,
+		[STATS_SLOWER] = ANSWER_SLOWER,
+		[STATS_TOO_SMALL] = ANSWER_TOO_SMALL,
+		[STATS_NO_DIFFERENCE] = ANSWER_NO_DIFFERENCE,
+		[STATS_CANT_TELL] = ANSWER_CANT_TELL};
+
+	return answers[answer];
+}
+
+static const char *open_reason(
+	const struct trial *trial, const struct stats_verdict *verdict, struct arena *arena)
+{
+	const char *matrix = trial->record->plan.matrix_name != NULL ? trial->record->plan.matrix_name : "";
+	double need = ceil(verdict->effort * (double)trial->runs);
+	char x[NUM_SIZE];
+
+	num_significant(100 * expm1(verdict->x), 2, x);
+	if (!(verdict->effort > 0))
+		return arena_printf(arena,
+			"±%s %%: noise between runs dominates; what an answer would take cannot be "
+			"told from this",
+			x);
+	if (need > 100)
+		return arena_printf(arena,
+			"±%s %%: noise between runs dominates; over 100 runs a side would be "
+			"needed: make the machine quieter, or compare within one run",
+			x);
+	return arena_printf(arena,
+		"±%s %%: noise between runs dominates; about %.0f runs a side would do: flagstone run%s%s "
+		"--repeat "
+		"%.0f",
+		x, need, matrix[0] != '\0' ? " " : "", matrix, need);
+}
+
+static void fill(struct work *work, const struct trial *trial, const struct stats_verdict *by_welch,
+	const struct stats_verdict *by_rank)
+{
+	struct stats_verdict verdict = stats_verdict_reconcile(by_welch, by_rank);
+	struct comparison *c = &trial->effect->c;
+
+	c->answer = answer_of(verdict.answer);
+	c->has_effect = true;
+	c->effect = verdict.effect;
+	c->lo = verdict.lo;
+	c->hi = verdict.hi;
+	c->se = trial->welch.se;
+	c->df = trial->welch.df;
+	c->p = verdict.p;
+	c->p_adjusted = verdict.p_adjusted;
+	c->x = verdict.x;
+	if (c->answer != ANSWER_CANT_TELL)
+		return;
+	if (verdict.answer != by_welch->answer) {
+		c->reason = arena_printf(work->arena,
+			"Welch's t (adjusted p = %.2g) and Mann and Whitney's test (adjusted p = %.2g) "
+			"disagree",
+			by_welch->p_adjusted, by_rank->p_adjusted);
+		return;
+	}
+	c->effort = verdict.effort;
+	c->reason = open_reason(trial, &verdict, work->arena);
+}
+
+static void decide(struct work *work, const struct trials *trials)
+{
+	struct stats_rules rules = {.matters = work->between->matters,
+		.precision = work->between->precision,
+		.looks = 1,
+		.lambda = 1,
+		.family = trials->n};
+	struct stats_pair *welch = mem_alloc_array(trials->n, sizeof(*welch));
+	struct stats_pair *rank = mem_alloc_array(trials->n, sizeof(*rank));
+	struct stats_verdict *by_welch = mem_alloc_array(trials->n, sizeof(*by_welch));
+	struct stats_verdict *by_rank = mem_alloc_array(trials->n, sizeof(*by_rank));
+
+	for (size_t i = 0; i < trials->n; i++) {
+		welch[i] = trials->v[i].welch;
+		rank[i] = trials->v[i].rank;
+	}
+	stats_family_decide(welch, trials->n, &rules, by_welch);
+	stats_family_decide(rank, trials->n, &rules, by_rank);
+	for (size_t i = 0; i < trials->n; i++)
+		fill(work, &trials->v[i], &by_welch[i], &by_rank[i]);
+	work->between->family = trials->n;
+	mem_free(welch);
+	mem_free(rank);
+	mem_free(by_welch);
+	mem_free(by_rank);
+}
+
+/* --- the table --- */
+
+static bool in_baseline(const struct work *work, const char *cell)
+{
+	return directory_find(&work->indexes[work->between->baseline].runs[0], cell) >= 0;
+}
+
+static void list_missing(struct work *work)
+{
+	struct between *between = work->between;
+	const struct between_side *base = &between->sides[between->baseline];
+
+	for (size_t s = 0; s < between->side_count; s++) {
+		const struct record *record = first_of(&between->sides[s]);
+
+		for (size_t i = 0; i < record->build_count && s != between->baseline; i++)
+			if (directory_wants(work->options->only, record->builds[i].cell) &&
+				!in_baseline(work, record->builds[i].cell))
+				words_addf(&between->missing, work->arena, "%s: in %s, not in %s",
+					record->builds[i].cell, between->sides[s].name, base->name);
+		for (size_t i = 0; i < between->cell_count && s != between->baseline; i++)
+			if (directory_find(&work->indexes[s].runs[0], between->cells[i].cell) < 0)
+				words_addf(&between->missing, work->arena, "%s: in %s, not in %s",
+					between->cells[i].cell, base->name, between->sides[s].name);
+	}
+}
+
+static void make_cell(struct work *work, struct trials *trials, const struct record_build *build)
+{
+	struct between *between = work->between;
+	const struct record *record = first_of(&between->sides[between->baseline]);
+	const struct record_workload *workload = record_workload(record, build->workload);
+	struct between_cell *cell = &between->cells[between->cell_count++];
+
+	cell->cell = build->cell;
+	cell->unit = workload != NULL && workload->unit != NULL ? workload->unit : "";
+	cell->values = arena_array(work->arena, between->side_count, sizeof(*cell->values));
+	cell->effects = arena_array(work->arena, between->side_count, sizeof(*cell->effects));
+	for (size_t s = 0; s < between->side_count; s++)
+		cell->values[s] = value_of(work, s, cell->cell);
+	for (size_t s = 0; s < between->side_count; s++)
+		if (s != between->baseline)
+			prepare(work, trials, cell, s, identical_higher(record, build));
+}
+
+static void make_cells(struct work *work)
+{
+	struct between *between = work->between;
+	const struct record *record = first_of(&between->sides[between->baseline]);
+	struct trials trials = {0};
+
+	between->cells = arena_array(work->arena, record->build_count, sizeof(*between->cells));
+	for (size_t i = 0; i < record->build_count; i++)
+		if (directory_wants(work->options->only, record->builds[i].cell))
+			make_cell(work, &trials, &record->builds[i]);
+	decide(work, &trials);
+	vec_release(&trials);
+}
+
+static void make_sentences(struct work *work)
+{
+	struct between *between = work->between;
+
+	for (size_t s = 0; s < between->side_count; s++) {
+		size_t both = 0, barred = 0;
+
+		if (s == between->baseline)
+			continue;
+		for (size_t i = 0; i < between->cell_count; i++) {
+			if (directory_find(&work->indexes[s].runs[0], between->cells[i].cell) < 0)
+				continue;
+			both++;
+			barred += between->cells[i].effects[s].comparable.verdict == INCOMPARABLE;
+		}
+		between->sentences[s] =
+			comparable_sentence(&between->comparable[s], both, barred, work->arena);
+	}
+}
+
+/* --- the sides --- */
+
+/* Repeats of one side must be of one kind; what differs a little is said. */
+static int check_side(struct work *work, const struct between_side *side, struct error *e)
+{
+	for (size_t r = 1; r < side->run_count; r++) {
+		const struct record *first = first_of(side), *other = side->runs[r].record;
+		struct comparable found;
+
+		comparable_records(first, other, work->arena, &found);
+		if (found.verdict == INCOMPARABLE || strcmp(found.axis, "machine") == 0)
+			return error_set(e, EXIT_USAGE,
+				"the runs of %s are no repeats of one another: %.12s and %.12s differ in %s; "
+				"compare them as two records",
+				side->name, first->id, other->id,
+				found.reason != NULL ? found.reason : found.what);
+		if (found.what != NULL)
+			words_addf(&work->between->notes, work->arena, "within %s the %s differs: %s",
+				side->name, found.axis, found.what);
+	}
+	return 0;
+}
+
+static void set_limits(struct work *work)
+{
+	struct between *between = work->between;
+
+	for (size_t s = 0; s < between->side_count; s++) {
+		const struct measure_settings *settings = &first_of(&between->sides[s])->plan.settings;
+
+		between->matters = fmax(between->matters, settings->matters);
+		between->precision = fmax(between->precision, settings->precision);
+	}
+	if (work->options->matters > 0)
+		between->matters = work->options->matters;
+	if (work->options->precision > 0)
+		between->precision = work->options->precision;
+}
+
+static void index_sides(struct work *work)
+{
+	struct between *between = work->between;
+
+	work->indexes = arena_array(work->arena, between->side_count, sizeof(*work->indexes));
+	for (size_t s = 0; s < between->side_count; s++) {
+		const struct between_side *side = &between->sides[s];
+
+		work->indexes[s].runs =
+			arena_array(work->arena, side->run_count, sizeof(*work->indexes[s].runs));
+		for (size_t r = 0; r < side->run_count; r++)
+			work->indexes[s].runs[r] = directory_of(side->runs[r].record, work->arena);
+	}
+}
+
+static void say_suspects(struct work *work)
+{
+	for (size_t s = 0; s < work->between->side_count; s++) {
+		const struct between_side *side = &work->between->sides[s];
+
+		for (size_t r = 0; r < side->run_count; r++)
+			if (side->runs[r].result->aa == AA_SUSPECT)
+				words_addf(&work->between->notes, work->arena,
+					"run %.12s of %s is suspect: it finds differences between pairs of "
+					"identical code",
+					side->runs[r].record->id, side->name);
+	}
+}
+
+int between_compare(const struct between_side *sides, size_t side_count,
+	const struct between_options *options, struct arena *arena, struct between *between, struct error *e)
+{
+	struct work work = {options, arena, between, NULL};
+
+	*between = (struct between){.sides = sides, .side_count = side_count, .baseline = options->baseline};
+	for (size_t s = 0; s < side_count; s++)
+		if (check_side(&work, &sides[s], e) != 0)
+			return -1;
+	set_limits(&work);
+	index_sides(&work);
+	between->comparable = arena_array(arena, side_count, sizeof(*between->comparable));
+	between->sentences = arena_array(arena, side_count, sizeof(*between->sentences));
+	for (size_t s = 0; s < side_count; s++)
+		comparable_records(first_of(&sides[between->baseline]), first_of(&sides[s]), arena,
+			&between->comparable[s]);
+	make_cells(&work);
+	list_missing(&work);
+	make_sentences(&work);
+	say_suspects(&work);
+	return 0;
+}
