@@ -5,7 +5,7 @@
 set -u
 
 kind=${1:-build}
-missing_debian= missing_fedora= missing_arch= missing_alpine=
+missing_debian='' missing_fedora='' missing_arch='' missing_alpine=''
 
 need() { # need TEST DEBIAN FEDORA ARCH ALPINE: notes the packages when the test command fails
 	if ! sh -c "$1" >/dev/null 2>&1; then

@@ -9,7 +9,7 @@ scratch=$(mktemp -d) || exit 3
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 export FLAGSTONE="$top/$OUT/flagstone" FLAGSTONE_LIBEXEC="$top/$OUT" FLAGSTONE_TEST_TOP="$top"
-export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 # nothing of the user's acts on a test, and no test acts on the user's caches
 mkdir "$scratch/home"
 export HOME="$scratch/home" XDG_CACHE_HOME="$scratch/cache" XDG_CONFIG_HOME="$scratch/config" XDG_DATA_HOME="$scratch/data"

@@ -3,8 +3,8 @@
 #include "base/mem.h"
 #include "cli/command.h"
 
-const struct command *const commands[] = {
-	&cmd_run, &cmd_build, &cmd_plan, &cmd_list, &cmd_show, &cmd_archive, &cmd_version, &cmd_help, NULL};
+const struct command *const commands[] = {&cmd_run, &cmd_build, &cmd_plan, &cmd_list, &cmd_show, &cmd_compare,
+	&cmd_archive, &cmd_version, &cmd_help, NULL};
 
 const struct command *command_find(const char *name, struct arena *arena, struct error *e)
 {

@@ -4,10 +4,11 @@
 
 static const struct help_entry exit_codes[] = {
 	{"0", "Done; the answer is yes: intact, the same"},
-	{"1", "The answer is no: damaged, differs"},
+	{"1", "The answer is no: damaged, differs, slower than --gate allows"},
 	{"2", "The command line or an input file is wrong"},
 	{"3", "Could not do it: nothing built, no permission, disk full"},
 	{"4", "Nothing there to show or compare"},
+	{"5", "Could not decide: no cell was decided; with --strict: a cell was not, or is missing"},
 	{"6", "Finished, but a cell that could exist here failed to build, run or check"},
 	{"130, 143", "Interrupted, terminated; what was measured is archived and marked incomplete"},
 };

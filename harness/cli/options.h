@@ -27,6 +27,10 @@ struct arguments {
 	bool dry_run, verify;
 	bool facts, samples, builds;
 	bool manual;
+	/* compare */
+	const char *by, *baseline, *explain;
+	bool recommend, strict, force;
+	double gate;	    /* 0: none */
 	const char *resume; /* NULL: not asked for; "": without a record's name */
 	uint32_t repeat;
 	int64_t pause_ns;

@@ -46,6 +46,13 @@ static const struct record *first_of(const struct between_side *side)
 
 /* --- one cell on one side --- */
 
+static const char *unit_of(const struct record *record, const char *name)
+{
+	const struct record_workload *workload = record_workload(record, name);
+
+	return workload != NULL && workload->unit != NULL ? workload->unit : "";
+}
+
 static const char *missing_reason(const struct record *record, int64_t build, struct arena *arena)
 {
 	const struct record_build *cell;
@@ -73,15 +80,15 @@ static void set_center(struct between_value *value, const struct cell_summary *o
 	}
 }
 
-static struct between_value value_of(struct work *work, size_t side, const char *cell)
+static struct between_value value_of(struct work *work, size_t side, const struct record_build *like)
 {
 	const struct between_side *of = &work->between->sides[side];
-	struct between_value value = {
+	struct between_value value = {.unit = unit_of(first_of(of), like->workload),
 		.medians = arena_array(work->arena, of->run_count, sizeof(*value.medians))};
 	const struct cell_summary *last = NULL;
 
 	for (size_t r = 0; r < of->run_count; r++) {
-		int64_t build = directory_find(&work->indexes[side].runs[r], cell);
+		int64_t build = directory_find(&work->indexes[side].runs[r], like->cell);
 		const struct cell_summary *summary = build < 0 ? NULL : &of->runs[r].result->cells[build];
 
 		if (summary != NULL && summary->has_value &&
@@ -342,15 +349,13 @@ static void make_cell(struct work *work, struct trials *trials, const struct rec
 {
 	struct between *between = work->between;
 	const struct record *record = first_of(&between->sides[between->baseline]);
-	const struct record_workload *workload = record_workload(record, build->workload);
 	struct between_cell *cell = &between->cells[between->cell_count++];
 
 	cell->cell = build->cell;
-	cell->unit = workload != NULL && workload->unit != NULL ? workload->unit : "";
 	cell->values = arena_array(work->arena, between->side_count, sizeof(*cell->values));
 	cell->effects = arena_array(work->arena, between->side_count, sizeof(*cell->effects));
 	for (size_t s = 0; s < between->side_count; s++)
-		cell->values[s] = value_of(work, s, cell->cell);
+		cell->values[s] = value_of(work, s, build);
 	for (size_t s = 0; s < between->side_count; s++)
 		if (s != between->baseline)
 			prepare(work, trials, cell, s, identical_higher(record, build));

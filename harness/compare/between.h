@@ -54,7 +54,7 @@ struct between_effect {
 };
 
 struct between_cell {
-	const char *cell, *unit;
+	const char *cell;
 	struct between_value *values;	/* one a side */
 	struct between_effect *effects; /* one a side; that of the baseline side is empty */
 };

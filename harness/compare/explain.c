@@ -62,9 +62,9 @@ static void tell_cell(struct story *s, const char *who, uint32_t build)
 			explain_number(cell->lo, s->arena), explain_number(cell->hi, s->arena));
 	words_addf(s->steps, s->arena,
 		"Samples of the %s: %zu rounds with a value, %zu samples without; median %s %s%s; spread "
-		"%.2f %%; %zu stayed disturbed although measured again; %zu outliers, kept.%s%s",
+		"%.2f %%; %zu stayed disturbed although measured again; %zu outlier%s, kept.%s%s",
 		who, cell->samples, cell->failed, explain_number(cell->median, s->arena), s->unit, interval,
-		100 * cell->spread, cell->marked, cell->outliers,
+		100 * cell->spread, cell->marked, cell->outliers, cell->outliers == 1 ? "" : "s",
 		cell->two_modes ? " It has two modes: one median speaks for neither." : "",
 		cell->trending ? " It has a trend within the run." : "");
 }

@@ -18,8 +18,8 @@ int explain_find_between(const struct between *between, const char *pattern, str
 	return explain_match(names, between->cell_count, pattern, arena, index, e);
 }
 
-static void tell_side(const struct between_side *side, const struct between_value *value, const char *unit,
-	struct arena *arena, struct words *steps)
+static void tell_side(const struct between_side *side, const struct between_value *value, struct arena *arena,
+	struct words *steps)
 {
 	struct buf list = {0};
 
@@ -33,14 +33,14 @@ static void tell_side(const struct between_side *side, const struct between_valu
 		words_addf(steps, arena,
 			"%s: one run, median %s %s, its own 95 %% interval %s to %s; how far another run "
 			"would lie from it is not known.",
-			side->name, buf_text(&list), unit, explain_number(value->lo, arena),
+			side->name, buf_text(&list), value->unit, explain_number(value->lo, arena),
 			explain_number(value->hi, arena));
 	else
 		words_addf(steps, arena,
 			"%s: %zu run%s with the median%s %s %s. All samples of a run share its luck, so a "
 			"run counts once.",
 			side->name, value->runs, value->runs == 1 ? "" : "s", value->runs == 1 ? "" : "s",
-			buf_text(&list), unit);
+			buf_text(&list), value->unit);
 	buf_release(&list);
 }
 
@@ -91,8 +91,8 @@ void explain_between(
 	words_addf(steps, arena, "What is compared: %s of %s, against that of the baseline %s.", of->cell,
 		between->sides[side].name, between->sides[between->baseline].name);
 	tell_comparability(between, effect, side, arena, steps);
-	tell_side(&between->sides[between->baseline], &of->values[between->baseline], of->unit, arena, steps);
-	tell_side(&between->sides[side], &of->values[side], of->unit, arena, steps);
+	tell_side(&between->sides[between->baseline], &of->values[between->baseline], arena, steps);
+	tell_side(&between->sides[side], &of->values[side], arena, steps);
 	if (effect->has_ratio)
 		words_addf(steps, arena, "Difference of the medians: %s.",
 			explain_percent(effect->ratio, arena));

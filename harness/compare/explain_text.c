@@ -22,7 +22,7 @@ const char *explain_number(double x, struct arena *arena)
 {
 	char text[NUM_SIZE];
 
-	num_significant(x, 4, text);
+	num_rate(x, text);
 	return arena_strdup(arena, text);
 }
 

@@ -61,9 +61,7 @@ static int by_place(const void *a, const void *b)
 
 static void add_line(struct buf *out, struct arena *arena, const struct spec_place *place, const char *text)
 {
-	if (place->file != NULL && place->line == UINT32_MAX)
-		buf_addf(out, "%s: ", text_safe(arena, place->file));
-	else if (place->file != NULL && place->line > 0)
+	if (place->file != NULL && place->line > 0 && place->line != UINT32_MAX)
 		buf_addf(out, "%s:%u:%u: ", text_safe(arena, place->file), place->line, place->column);
 	else if (place->file != NULL)
 		buf_addf(out, "%s: ", text_safe(arena, place->file));

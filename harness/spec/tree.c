@@ -205,8 +205,9 @@ static struct node *parse_file(struct parse *p)
 {
 	struct node *root;
 
-	if (!next(p) || !next(p)) /* the stream's start and the first document's */
-		return NULL;
+	for (int i = 0; i < 2; i++) /* the stream's start and the first document's */
+		if (!next(p))
+			return NULL;
 	if (p->event.type == YAML_STREAM_END_EVENT) {
 		spec_error(p->errors, (struct spec_place){p->path, 1, 1}, "the file is empty");
 		return NULL;

@@ -162,7 +162,7 @@ static int read_affinity(struct arena *arena, struct cpu_list *list, struct erro
 int cpu_allowed(const char *root, struct arena *arena, struct cpu_list *list, struct error *e)
 {
 	char *text = read_text(root, arena, "sys/devices/system/cpu/online");
-	struct cpu_list affinity, online, both = {0};
+	struct cpu_list affinity = {0}, online = {0}, both = {0};
 
 	if (read_affinity(arena, &affinity, e) != 0)
 		return -1;
@@ -214,11 +214,12 @@ static void read_core(const char *root, struct arena *arena, struct place *place
 	char *text = read_text(root, arena,
 		arena_printf(
 			arena, "sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", place->cpu));
-	struct cpu_list siblings;
+	struct cpu_list siblings = {0};
 
 	place->package = -1;
 	place->core = -1;
-	if (text != NULL && cpu_list_parse(text, arena, &siblings, NULL) == 0 && has(&siblings, place->cpu)) {
+	if (text != NULL && cpu_list_parse(text, arena, &siblings, NULL) == 0 && siblings.n > 0 &&
+		has(&siblings, place->cpu)) {
 		place->core = siblings.v[0];
 		return;
 	}

@@ -122,15 +122,20 @@ void slots_assign(struct discovery *d, struct toolchain *const *of, struct toolc
 	}
 }
 
+static void add_near(const struct toolchain *toolchain, const char *name, size_t stem, struct arena *arena,
+	struct words *near)
+{
+	if (stem > 1 && toolchain->own_slot != NULL && strncmp(toolchain->own_slot, name, stem) == 0)
+		words_add(near, arena, toolchain->own_slot);
+}
+
 static const char *slots_of_family(const struct toolchains *found, struct arena *arena, const char *name)
 {
 	struct words near = {0};
 	const size_t stem = strcspn(name, "0123456789");
 
 	for (size_t i = 0; i < found->n; i++)
-		if (found->v[i]->own_slot != NULL && strncmp(found->v[i]->own_slot, name, stem) == 0 &&
-			stem > 1)
-			words_add(&near, arena, found->v[i]->own_slot);
+		add_near(found->v[i], name, stem, arena, &near);
 	return near.n > 0 ? words_join(&near, arena) : NULL;
 }
 

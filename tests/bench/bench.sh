@@ -24,7 +24,9 @@ show() {
 }
 
 for source in tests/bench/bench_*.c tests/bench/bench_*.sh; do
-	[ -f "$source" ] && wanted "$source" || continue
+	if [ ! -f "$source" ] || ! wanted "$source"; then
+		continue
+	fi
 	ran=1
 	out=$(mktemp) || exit 3
 	case $source in

@@ -28,7 +28,7 @@ awk -F'\t' '
 
 : >"$scratch/ours"
 : >"$scratch/theirs"
-for n in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
 	begin=$(ms)
 	"$FLAGSTONE" build quick --fresh --quiet >/dev/null
 	echo $(($(ms) - begin)) >>"$scratch/ours"

@@ -6,7 +6,7 @@ set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export XDG_CACHE_HOME="$scratch/cache"
-for n in 1 2; do
+for _ in 1 2; do
 	"$FLAGSTONE" run quick --archive "$scratch/archive" --rounds 16 --quiet >"$scratch/table" || [ $? -eq 5 ] || [ $? -eq 6 ]
 done
 record=$(find "$scratch/archive" -name '*.json.gz' | sort | tail -n 1)

@@ -68,6 +68,7 @@ cat >"$p/matrices/verbatim.yaml" <<-'EOF'
 	measure: {sample: 1ms, layouts: 8, rounds: 8}
 EOF
 fs "$p" build verbatim --json
+# shellcheck disable=SC2016 # the claim speaks of $()
 tap_is "$(jq -r '[.builds[].facts["build.cflags"].value] | unique | length' "$scratch/out")" 1 \
 	'a flag with blanks, ; and $() arrives the same from a list and from quotes'
 tap_is "$(jq -r '.builds[0].facts["build.cflags"].value' "$scratch/out")" "-O1 '-DX=\"a b;\$(id)\"'" 'and as one argument, verbatim'

@@ -134,6 +134,7 @@ fs() { # fs FOLDER ARGS...
 	project=$1
 	shift
 	"$FLAGSTONE" "$@" -C "$project" >"$scratch/out" 2>"$scratch/err"
+	# shellcheck disable=SC2034 # for the scripts that source this
 	status=$?
 }
 
