@@ -21,14 +21,15 @@ MODE_FLAGS = --coverage -O0
 endif
 
 PACKAGES = libgit2 zlib jansson libelf yaml-0.1
-VERSION := $(shell cat .version 2>/dev/null || echo unknown)
+# what one name of a compiler means changes with an update
+CC_IS := $(shell $(CC) --version 2>/dev/null | head -n 1) $(shell $(CC) -dumpmachine 2>/dev/null)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
-DEFINES = -D_GNU_SOURCE -DFLAGSTONE_VERSION='"$(VERSION)"'
+DEFINES = -D_GNU_SOURCE
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(MODE_FLAGS) -Iharness -Iworkloads $(DEFINES) $(PKG_CFLAGS)
 LIBS = $(PKG_LIBS) -lm
 
-HASH := $(shell printf '%s' '$(CC) $(CFLAGS) $(MODE_FLAGS) $(VERSION)' | sha256sum 2>/dev/null | cut -c1-12)
+HASH := $(shell printf '%s' '$(CC) $(CFLAGS) $(MODE_FLAGS) $(CC_IS)' | sha256sum 2>/dev/null | cut -c1-12)
 OUT = .build/$(HASH)
 
 LIB_SOURCES := $(sort $(filter-out harness/helpers/%,$(wildcard harness/*/*.c)))
@@ -41,7 +42,7 @@ BENCH_SOURCES := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_PROGRAMS = $(BENCH_SOURCES:%.c=$(OUT)/%)
 RINGS ?= unit cli pipeline
 
-.PHONY: all deps quick check check-unit bench install uninstall lint coverage fuzz clean help program programs tests-built
+.PHONY: all deps quick check check-unit bench install uninstall lint coverage fuzz clean help program programs tests-built FORCE
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
@@ -73,7 +74,28 @@ $(HELPERS:%=$(OUT)/%): $(OUT)/%: $(OUT)/harness/helpers/%.o $(OUT)/libbase.a
 
 $(OUT)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MD -MP -c -o $@ $<
+	$(CC) $(ALL_CFLAGS) $(BUILT) -MD -MP -c -o $@ $<
+
+# What version.c tells of this build. Written anew only when it changed, so that a commit compiles one file. A
+# source folder inside of a foreign repository is not at that one's commit.
+$(OUT)/built.h: FORCE
+	@mkdir -p $(@D)
+	@quoted() { sed 's/[\\"]/\\&/g; s/.*/"&"/'; }; \
+	{ \
+		echo "#define FLAGSTONE_VERSION $$({ cat .version 2>/dev/null || echo unknown; } | head -n 1 | quoted)"; \
+		if [ "$$(git rev-parse --show-cdup 2>/dev/null || echo none)" = '' ] && commit=$$(git rev-parse -q --verify HEAD); then \
+			echo "#define FLAGSTONE_COMMIT \"$$commit\""; \
+			dirt=$$(git status --porcelain -- . ':!archive' | head -n 1); \
+			echo "#define FLAGSTONE_DIRTY \"$$([ -n "$$dirt" ] && echo yes || echo no)\""; \
+		fi; \
+		echo "#define FLAGSTONE_CC $$($(CC) --version | head -n 1 | quoted)"; \
+		printf '#define FLAGSTONE_CFLAGS %s\n' "$$(printf '%s\n' '$(subst ','\'',$(strip $(CFLAGS) $(MODE_FLAGS)))' | quoted)"; \
+	} >$@.$$$$ && if cmp -s $@.$$$$ $@; then rm -f $@.$$$$; else mv $@.$$$$ $@; fi
+
+FORCE:
+
+$(OUT)/harness/base/version.o: $(OUT)/built.h
+$(OUT)/harness/base/version.o: BUILT = -include $(OUT)/built.h
 
 $(UNIT_PROGRAMS) $(BENCH_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/libflagstone.a
 	$(CC) $(CFLAGS) $(MODE_FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka

@@ -72,6 +72,10 @@ static enum exit_code run_command(struct cli *cli, int argc, char **argv, int at
 		return usage_error(cli, &e);
 	if (cli->args.help)
 		return command_help(cli->command);
+	if (cli->args.after_dashes > 0 && cli->command->no_dashes != NULL) {
+		error_set(&e, EXIT_USAGE, "%s", cli->command->no_dashes);
+		return usage_error(cli, &e);
+	}
 	if (cli->args.words.n > cli->command->words_max) {
 		error_set(&e, EXIT_USAGE, "%s takes %s, found one more: \"%s\"", cli->command->name,
 			cli->command->words_max > 0 ? cli->command->words : "options only",

@@ -40,7 +40,7 @@ cpp_check()
 	# varFuncNullUB: POSIX has NULL as a pointer
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 		--suppress=missingIncludeSystem --suppress=internalAstError --suppress=varFuncNullUB \
-		--include="$scratch/jansson.h" -j "$jobs" -D_GNU_SOURCE -DFLAGSTONE_VERSION='"lint"' -Iharness -Iworkloads \
+		--include="$scratch/jansson.h" -j "$jobs" -D_GNU_SOURCE -Iharness -Iworkloads \
 		harness workloads
 }
 

@@ -52,6 +52,7 @@ struct archive_entry {
 	const char *matrix; /* NULL when none */
 	bool complete;
 	bool superseded;	/* another record of the archive continues this one */
+	size_t chain;		/* how many of the archive's records this one continues, one after the other */
 	size_t cells, measured; /* builds, and those of them with status "measured" */
 	uint64_t samples;
 };
@@ -62,7 +63,10 @@ struct archive_entries {
 	struct words warnings; /* a sentence for each record that could not be read */
 };
 
-/* All records, by started, then id: the same order wherever the files came from. */
+/*
+ * All records, by started, then those that others continue before these, then id: the same order wherever the files
+ * came from. It is only as good as the clocks were (archive_clock_went_back()).
+ */
 int archive_list(const struct archive *archive, struct archive_entries *entries, struct error *e);
 
 /*
@@ -110,6 +114,8 @@ int archive_verify(const struct archive *archive, struct archive_verdicts *verdi
 /* The verdict on one record's file, wherever it lies; its name is compared where it has a record's form. */
 struct archive_verdict archive_verify_file(const struct archive *archive, const char *path);
 
+/* Was the clock set back while this run went on? True where it ended before it began. */
+bool archive_clock_went_back(const struct archive_entry *entry);
 /* "2026-03-01T12:34:56Z" as "20260301T123456Z"; false when it is not a stamp of this form. */
 bool archive_stamp(const char *started, char stamp[17]);
 

@@ -84,9 +84,31 @@ static int by_start(const void *a, const void *b)
 	const struct archive_entry *x = a, *y = b;
 	int order = strcmp(x->started, y->started);
 
+	/* a run that was resumed keeps its start: only the chain tells which of its records is the later one */
+	if (order == 0)
+		order = (x->chain > y->chain) - (x->chain < y->chain);
 	if (order == 0)
 		order = strcmp(x->id, y->id);
 	return order != 0 ? order : strcmp(x->path, y->path);
+}
+
+static struct archive_entry *older_than(struct archive_entry *v, size_t n, const struct archive_entry *entry)
+{
+	for (size_t i = 0; i < n && entry->continues != NULL; i++)
+		if (&v[i] != entry && strcmp(v[i].id, entry->continues) == 0)
+			return &v[i];
+	return NULL;
+}
+
+/* Before sorting. Ids are hashes, so that no chain is a circle; forged ids must not make this endless. */
+static void follow_chains(struct archive_entry *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct archive_entry *older = older_than(v, n, &v[i]);
+
+		for (; older != NULL && v[i].chain < n; older = older_than(v, n, older))
+			v[i].chain++;
+	}
 }
 
 static void mark_superseded(struct archive_entry *v, size_t n)
@@ -109,6 +131,7 @@ int archive_list(const struct archive *archive, struct archive_entries *entries,
 		entries->v = arena_array(archive->arena, n, sizeof(*entries->v));
 		if (n > 0) {
 			memcpy(entries->v, listing.found.v, n * sizeof(*entries->v));
+			follow_chains(entries->v, n);
 			qsort(entries->v, n, sizeof(*entries->v), by_start);
 		}
 		mark_superseded(entries->v, n);
@@ -117,4 +140,13 @@ int archive_list(const struct archive *archive, struct archive_entries *entries,
 	}
 	vec_release(&listing.found);
 	return result;
+}
+
+bool archive_clock_went_back(const struct archive_entry *entry)
+{
+	char stamp[17];
+
+	/* stamps of one form and time zone: the order of their bytes is that of time; others say nothing */
+	return entry->finished != NULL && archive_stamp(entry->finished, stamp) &&
+	       archive_stamp(entry->started, stamp) && strcmp(entry->finished, entry->started) < 0;
 }

@@ -10,6 +10,14 @@ int64_t clock_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int64_t clock_own_cpu_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
+}
+
 void clock_stamp_of(int64_t unix_s, char stamp[CLOCK_STAMP_SIZE])
 {
 	time_t when = (time_t)unix_s;

@@ -11,6 +11,8 @@ enum { CLOCK_STAMP_SIZE = 32 };
 
 /* Nanoseconds of CLOCK_MONOTONIC_RAW since an unspecified start. */
 int64_t clock_ns(void);
+/* CPU time that this process has used, all threads. */
+int64_t clock_own_cpu_ns(void);
 /* The calendar now, in UTC: "2026-03-01T12:34:56Z". */
 void clock_stamp(char stamp[CLOCK_STAMP_SIZE]);
 /* Seconds since 1970 as such a stamp. */

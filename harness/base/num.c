@@ -147,22 +147,78 @@ void num_significant(double x, int digits, char text[NUM_SIZE])
 	snprintf(text, NUM_SIZE, "%.*f", decimals > 0 ? decimals : 0, x);
 }
 
+struct prefix {
+	double scale;
+	const char *sign;
+};
+
+/* The prefix of a size. What rounds up to the next one has that: 999,960 is 1.000 M, not 1000 k. */
+static struct prefix prefix_of(double x)
+{
+	static const struct prefix steps[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""},
+		{1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}, {1e-12, "p"}};
+	size_t i = 0, last = sizeof(steps) / sizeof(steps[0]) - 1;
+
+	if (!isfinite(x) || x == 0)
+		return (struct prefix){1, ""};
+	while (i < last && fabs(x) < steps[i].scale * 0.99995)
+		i++;
+	return steps[i];
+}
+
 void num_rate(double x, char text[NUM_SIZE])
 {
-	static const struct {
-		double scale;
-		const char *suffix;
-	} steps[] = {{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}};
+	struct prefix prefix = prefix_of(x);
 	char number[NUM_SIZE];
 
-	for (size_t i = 0; isfinite(x) && i < sizeof(steps) / sizeof(steps[0]); i++) {
-		if (fabs(x) < steps[i].scale)
-			continue;
-		num_significant(x / steps[i].scale, 4, number);
-		snprintf(text, NUM_SIZE, "%.40s%s", number, steps[i].suffix);
-		return;
+	num_significant(x / prefix.scale, 4, number);
+	snprintf(text, NUM_SIZE, "%.40s%s%s", number, prefix.sign[0] != '\0' ? " " : "", prefix.sign);
+}
+
+/* Length of the symbol at the start of a unit which is one that prefixes are written to; 0: it is none. */
+static size_t symbol_length(const char *unit)
+{
+	static const char *const symbols[] = {"s", "B", "bit", "Hz", "W", "J"};
+
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		size_t n = strlen(symbols[i]);
+		char next = strncmp(unit, symbols[i], n) == 0 ? unit[n] : 'a';
+
+		if (!((next | 32) >= 'a' && (next | 32) <= 'z'))
+			return n;
 	}
-	num_significant(x, 4, text);
+	return 0;
+}
+
+/* KBps, MWIPS, MiB/s, ms, us/op, kbit/s: "10.04 k KBps" is no unit. */
+static bool has_prefix(const char *unit)
+{
+	bool big = unit[0] != '\0' && strchr("KMGTPk", unit[0]) != NULL;
+
+	if (big && unit[1] >= 'A' && unit[1] <= 'Z')
+		return true;
+	if (big && unit[1] == 'i' && (unit[2] == 'B' || unit[2] == 'b'))
+		return true;
+	if (strncmp(unit, "\xc2\xb5", 2) == 0 ||
+		strncmp(unit, "\xce\xbc", 2) == 0) /* the two signs for micro */
+		return symbol_length(unit + 2) > 0;
+	return (big || (unit[0] != '\0' && strchr("munp", unit[0]) != NULL)) && symbol_length(unit + 1) > 0;
+}
+
+void num_quantity(struct buf *out, double x, double like, const char *unit)
+{
+	struct prefix prefix = has_prefix(unit) ? (struct prefix){1, ""} : prefix_of(like);
+	size_t symbol = symbol_length(unit);
+	char number[NUM_SIZE];
+
+	if (symbol == 1 && unit[0] == 's' && prefix.scale > 1) /* nobody writes kiloseconds */
+		prefix = (struct prefix){1, ""};
+	num_significant(x / prefix.scale, 4, number);
+	buf_adds(out, number);
+	if (prefix.sign[0] != '\0')
+		buf_addf(out, " %s", prefix.sign);
+	if (unit[0] != '\0')
+		buf_addf(out, "%s%s", prefix.sign[0] != '\0' && symbol > 0 ? "" : " ", unit);
 }
 
 void num_duration(int64_t ns, char text[NUM_SIZE])
@@ -203,6 +259,13 @@ void num_effect(double effect, int decimals, char text[NUM_SIZE])
 		strlen(number + 1)) /* +0.0 and -0.0 claim a direction that is not shown */
 		memmove(number, number + 1, strlen(number));
 	snprintf(text, NUM_SIZE, "%.40s %%", number);
+}
+
+int num_compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
 }
 
 void num_grouped(uint64_t x, char text[NUM_SIZE])

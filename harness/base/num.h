@@ -27,12 +27,20 @@ bool num_parse_size(const char *text, uint64_t *bytes);
 
 /* x with `digits` significant digits and no exponent where that stays readable; never changes a leading digit. */
 void num_significant(double x, int digits, char text[NUM_SIZE]);
-/* A rate with k, M, G: "27.31 M"; the unit is put behind by the caller. */
+/* A number with T, G, M, k, m, u, n, p: "27.31 M", "294.4 n". */
 void num_rate(double x, char text[NUM_SIZE]);
+/*
+ * Appends x in its unit: "27.31 M lps", "294.4 ns/op", "10044 KBps". A unit that has a prefix already (KBps, MWIPS, ms)
+ * gets none; the symbols s, B, bit, Hz, W, J take theirs without a blank, and s none above 1. `like` is the value
+ * whose size chooses the prefix: x itself, or for numbers that stand side by side the same one for all of them.
+ */
+void num_quantity(struct buf *out, double x, double like, const char *unit);
 /* Nanoseconds as "4.97 ms", "1 min 23 s". */
 void num_duration(int64_t ns, char text[NUM_SIZE]);
 /* A log effect as a signed percentage with `decimals`: "+1.3 %", "-0.2 %", and "0.0 %" without sign. */
 void num_effect(double effect, int decimals, char text[NUM_SIZE]);
+/* For qsort() of doubles, upwards. */
+int num_compare_doubles(const void *a, const void *b);
 /* "1,234,567" */
 void num_grouped(uint64_t x, char text[NUM_SIZE]);
 

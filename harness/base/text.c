@@ -382,6 +382,16 @@ static bool alnum(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+bool text_same(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+const char *text_plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 bool text_is_name(const char *text)
 {
 	size_t n = strlen(text);

@@ -61,6 +61,10 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
 
 bool text_starts(const char *text, const char *prefix);
 bool text_ends(const char *text, const char *suffix);
+/* Are both the same text? NULL is like NULL only. */
+bool text_same(const char *a, const char *b);
+/* "s" unless n is 1: "%zu cell%s". */
+const char *text_plural(size_t n);
 /* Is it a name: [A-Za-z0-9][A-Za-z0-9._+-]{0,63} */
 bool text_is_name(const char *text);
 

@@ -197,7 +197,7 @@ static int content_hash(struct builder *builder, struct build *build, const stru
 	if (build_workload_hash(w, workload_hash, e) != 0)
 		return -1;
 	hash_init(&hash);
-	hash_add_field(&hash, "flagstone build 1");
+	hash_add_field(&hash, "flagstone build 2");
 	hash_add_field(&hash, builder->driver_hash);
 	hash_add_field(&hash, workload_hash);
 	hash_add_field(&hash, w->language);

@@ -65,7 +65,7 @@ struct build {
 	const char *binary;    /* canonical link */
 	const char *code_hash; /* NULL: unknown (reason as fact build.code_hash) */
 	const char *build_id;
-	struct words commands; /* as run, quoted; absolute paths of the build's folder shortened to ./ */
+	struct words commands; /* as run in the build's folder, quoted; shared objects by ../../objects/HASH/ */
 	struct facts
 		facts; /* build.cflags, build.cxxflags, build.ldflags ("(none)" is an empty value), build.wall_ns, build.cpu_ns,
 				 build.peak_kib, build.warnings; resolved.*; size.*, code.*, isa.* */
@@ -90,7 +90,9 @@ struct build_layout {
 };
 
 /*
- * Links count layouts, several at once, those in the cache taken from it. deadline_ns (clock_ns() time, 0:
+ * Links count layouts, several at once, those in the cache taken from it. Where layout 0 of arm 0 is asked for,
+ * its build gets the facts build.layout_link ("linker": called directly; else why the compiler's driver links) and
+ * build.layout_command (that link's words, as builds' commands). deadline_ns (clock_ns() time, 0:
  * none): links not begun by then are left out with the reason "build budget used up". Order of work: all
  * builds' layout 0 first, then all layout 1, ..., so that what fits into the budget is the same for all.
  */

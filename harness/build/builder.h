@@ -35,6 +35,11 @@ struct jobs_options builder_jobs(const struct builder *builder, const char *what
  * into debug information; so it is the same wherever the cache lies.
  */
 struct words builder_environment(const struct builder *builder, const struct toolchain *toolchain);
+/*
+ * A command as a shell in the build's folder takes it: exactly the words, but the cache's folder of shared objects
+ * by its relative path (../../objects/HASH).
+ */
+char *builder_command(const struct builder *builder, const struct words *argv);
 /* The shared objects of a toolchain and the build's ABI flags, made or taken from the cache. NULL: interrupted. */
 struct shared_objects *builder_shared(struct builder *builder, const struct build *build, struct error *e);
 /* Compiles all sources of builds[i]->folder-to-be folders[i]; links canonically; fills commands, facts, reason. */

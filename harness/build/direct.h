@@ -5,7 +5,7 @@
  * Why: a driver costs as much as its link (clang's several times as much), and an LTO link compiles everything
  * again; 16 layouts of 96 builds would take minutes. What the linker is called with is asked of the driver (-###), and
  * nothing is taken on trust: the canonical program is linked this way once, and must come out as the driver made it,
- * byte by byte (under LTO: with the same code and read-only data). Where that fails, or the driver's answer is not
+ * byte by byte (under LTO: with the same code and data). Where that fails, or the driver's answer is not
  * understood, layouts are linked through the driver, and the build says so.
  */
 #ifndef FLAGSTONE_BUILD_DIRECT_H

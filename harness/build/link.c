@@ -11,8 +11,11 @@
 
 /*
  * Layouts of finished builds: BUILD/layouts/ARM-K, and beside each its hash in ARM-K.sha256, written last: a
- * layout without it is not complete.
+ * layout without it is not complete. Beside layout 0 of arm 0 stands how all are linked, 0-0.how: the way on the
+ * first line, its command on the second.
  */
+
+enum { HOW_LIMIT = 1 << 20 };
 
 static bool take_cached(struct build_layout *layout, const char *path, struct arena *arena)
 {
@@ -36,8 +39,6 @@ static void plan_link(struct builder *builder, const struct direct_link *direct,
 	struct shared_objects *shared = builder_shared(builder, layout->build, e);
 	struct words objects = {0};
 
-	facts_set(&layout->build->facts, "build.layout_link", direct->usable ? "linker" : direct->reason,
-		"canonical link");
 	/* two of us may link the same layout at once */
 	job->output =
 		arena_printf(arena, "layouts/%u-%u.%ld.tmp", layout->arm, layout->layout, (long)getpid());
@@ -53,9 +54,60 @@ static void plan_link(struct builder *builder, const struct direct_link *direct,
 	job->owner = layout;
 }
 
-static int finish_link(const struct job *job, const char *path, struct arena *arena, struct error *e)
+/* The way of linking a build's layouts, found out once; SIZE_MAX: not yet. */
+static size_t way_of(const struct builder *builder, const struct build *build)
+{
+	for (size_t k = 0; k < builder->ways.n; k++)
+		if (strcmp(builder->ways.v[k].content_hash, build->content_hash) == 0)
+			return k;
+	return SIZE_MAX;
+}
+
+static bool is_first(const struct build_layout *layout)
+{
+	return layout->arm == 0 && layout->layout == 0;
+}
+
+static int write_how(const struct builder *builder, const struct job *job, const char *path, struct error *e)
+{
+	const struct build_layout *layout = job->owner;
+	const struct direct_link *direct = builder->ways.v[way_of(builder, layout->build)].link;
+	struct words argv = {0};
+	char *text;
+
+	for (size_t i = 0; i < job->argv.n; i++)
+		words_add(&argv, builder->arena,
+			strcmp(job->argv.v[i], job->output) == 0 ? "layouts/0-0" : job->argv.v[i]);
+	text = arena_printf(builder->arena, "%s\n%s\n", direct->usable ? "linker" : direct->reason,
+		builder_command(builder, &argv));
+	return file_write_atomic(arena_printf(builder->arena, "%s.how", path), text, strlen(text), e);
+}
+
+/* Facts of the build: how its layouts are linked, where layout 0 was asked for. */
+static void read_how(struct build_layout *layout, const char *path, struct arena *arena)
+{
+	struct facts *facts = &layout->build->facts;
+	struct buf text = {0};
+	char *way, *command;
+
+	if (layout->path == NULL) {
+		facts_unknown(facts, "build.layout_link", "linker", layout->reason);
+		facts_unknown(facts, "build.layout_command", "linker", layout->reason);
+	} else if (file_read(arena_printf(arena, "%s.how", path), HOW_LIMIT, &text, NULL) == 0 &&
+		   (command = strchr(way = arena_strdup(arena, buf_text(&text)), '\n')) != NULL) {
+		*command++ = '\0';
+		command[strcspn(command, "\n")] = '\0';
+		facts_set(facts, "build.layout_link", way, "canonical link");
+		facts_set(facts, "build.layout_command", command, "link of layout 0");
+	}
+	buf_release(&text);
+}
+
+static int finish_link(
+	const struct builder *builder, const struct job *job, const char *path, struct error *e)
 {
 	struct build_layout *layout = job->owner;
+	struct arena *arena = builder->arena;
 	char *temporary = file_join(arena, job->folder, job->output);
 
 	if (!job->ok) {
@@ -66,6 +118,8 @@ static int finish_link(const struct job *job, const char *path, struct arena *ar
 		return -1;
 	if (rename(temporary, path) != 0)
 		return error_errno(e, errno, "renaming %s", temporary);
+	if (is_first(layout) && write_how(builder, job, path, e) != 0)
+		return -1;
 	if (file_write_atomic(arena_printf(arena, "%s.sha256", path), layout->sha256, HASH_HEX - 1, e) != 0)
 		return -1;
 	layout->path = path;
@@ -89,15 +143,6 @@ static bool look_up(struct build_layout *layouts, size_t i, const char *path, st
 {
 	build_layout_seed(layouts[i].build->content_hash, layouts[i].arm, layouts[i].layout, layouts[i].seed);
 	return same_link(layouts, i) == NULL && !take_cached(&layouts[i], path, arena);
-}
-
-/* The way of linking a build's layouts, found out once; SIZE_MAX: not yet. */
-static size_t way_of(const struct builder *builder, const struct build *build)
-{
-	for (size_t k = 0; k < builder->ways.n; k++)
-		if (strcmp(builder->ways.v[k].content_hash, build->content_hash) == 0)
-			return k;
-	return SIZE_MAX;
 }
 
 static int find_ways(struct builder *builder, struct build_layout *layouts, const bool *wanted, size_t count,
@@ -158,16 +203,18 @@ int builder_link(struct builder *builder, struct build_layout *layouts, size_t c
 	for (size_t i = 0; i < job_count && result == 0; i++) {
 		const struct build_layout *layout = jobs[i].owner;
 
-		result = finish_link(&jobs[i], paths[layout - layouts], arena, e);
+		result = finish_link(builder, &jobs[i], paths[layout - layouts], e);
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct build_layout *same = layouts[i].path == NULL ? same_link(layouts, i) : NULL;
 
-		if (same == NULL)
-			continue;
-		layouts[i].path = same->path;
-		layouts[i].reason = same->reason;
-		memcpy(layouts[i].sha256, same->sha256, sizeof(layouts[i].sha256));
+		if (same != NULL) {
+			layouts[i].path = same->path;
+			layouts[i].reason = same->reason;
+			memcpy(layouts[i].sha256, same->sha256, sizeof(layouts[i].sha256));
+		}
+		if (result == 0 && is_first(&layouts[i]))
+			read_how(&layouts[i], paths[i], arena);
 	}
 	return result;
 }

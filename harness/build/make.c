@@ -100,29 +100,28 @@ struct shared_objects *builder_shared(struct builder *builder, const struct buil
 	return builder->shared[builder->shared_count++] = shared;
 }
 
-/* The command as a user would type it in the build's folder, the cache's and workload's paths shortened. */
-static void add_command(struct build *build, const struct job *job, const struct builder *builder)
+char *builder_command(const struct builder *builder, const struct words *argv)
 {
 	struct arena *arena = builder->arena;
 	struct words shown = {0};
+	size_t n = strlen(builder->cache.folder);
 
-	for (size_t i = 0; i < job->argv.n; i++) {
-		const char *word = job->argv.v[i];
-		size_t n = strlen(builder->cache.folder);
+	for (size_t i = 0; i < argv->n; i++) {
+		const char *word = argv->v[i];
 
 		if (strncmp(word, builder->cache.folder, n) == 0 && text_starts(word + n, "/objects/"))
-			words_addf(&shown, arena, "../../objects/%.12s/%s", word + n + 9, file_name(word));
+			words_addf(&shown, arena, "../..%s", word + n);
 		else
 			words_add(&shown, arena, word);
 	}
-	words_add(&build->commands, arena, words_join(&shown, arena));
+	return words_join(&shown, arena);
 }
 
 /* Adds a job's command and words to build and log; its failure becomes the build's reason. */
 static void account(struct builder *builder, struct build *build, const struct job *job, struct buf *log,
 	int64_t sums[3], size_t *warnings)
 {
-	add_command(build, job, builder);
+	words_add(&build->commands, builder->arena, builder_command(builder, &job->argv));
 	buf_addf(log, "$ %s\n%s", build->commands.v[build->commands.n - 1],
 		job->text != NULL ? job->text : "");
 	if (log->n > 0 && log->data[log->n - 1] != '\n')

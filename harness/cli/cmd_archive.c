@@ -9,9 +9,16 @@
 
 static const struct cli_option options[] = {OPTION_JSON};
 
-static const char *entry_remark(const struct archive_entry *entry)
+static const char *entry_remark(const struct archive_entry *entry, struct arena *arena)
 {
-	return entry->superseded ? "continued by a later one" : entry->complete ? "" : "incomplete";
+	const char *remark = entry->superseded ? "continued by a later one"
+			     : entry->complete ? ""
+					       : "incomplete";
+
+	if (!archive_clock_went_back(entry))
+		return remark;
+	return arena_printf(arena, "%s%sthe clock was set back during the run, which ended at %s", remark,
+		remark[0] != '\0' ? "; " : "", entry->finished);
 }
 
 static void list_text(struct cli *cli, const struct archive *archive, const struct archive_entries *entries,
@@ -29,10 +36,10 @@ static void list_text(struct cli *cli, const struct archive *archive, const stru
 		table_add(&table, entry->started);
 		table_add(&table, entry->host);
 		table_add(&table, entry->matrix != NULL ? entry->matrix : entry->kind);
-		table_addf(&table, "%zu/%zu cell%s", entry->measured, entry->cells, plural(entry->cells));
+		table_addf(&table, "%zu/%zu cell%s", entry->measured, entry->cells, text_plural(entry->cells));
 		table_addf(&table, "%llu sample%s", (unsigned long long)entry->samples,
-			plural((size_t)entry->samples));
-		table_add(&table, entry_remark(entry));
+			text_plural((size_t)entry->samples));
+		table_add(&table, entry_remark(entry, &cli->arena));
 	}
 	table_write(&table, &out);
 	for (size_t i = 0; i < journals->n; i++)
@@ -63,6 +70,7 @@ static json_t *entry_json(const struct archive_entry *entry)
 	json_object_set_new(object, "matrix", json_safe_string(entry->matrix));
 	json_object_set_new(object, "complete", json_boolean(entry->complete));
 	json_object_set_new(object, "superseded", json_boolean(entry->superseded));
+	json_object_set_new(object, "clock_went_back", json_boolean(archive_clock_went_back(entry)));
 	json_object_set_new(object, "cells", json_integer((json_int_t)entry->cells));
 	json_object_set_new(object, "measured", json_integer((json_int_t)entry->measured));
 	json_object_set_new(object, "samples", json_integer((json_int_t)entry->samples));
@@ -152,10 +160,10 @@ static void verify_text(struct cli *cli, const struct archive_verdicts *verdicts
 			text_safe(&cli->arena, verdict->path), verdict->reason != NULL ? ": " : "",
 			verdict->reason != NULL ? text_safe(&cli->arena, verdict->reason) : "");
 	}
-	buf_addf(&out, "%zu record%s intact, %zu wrong", verdicts->intact, plural(verdicts->intact),
+	buf_addf(&out, "%zu record%s intact, %zu wrong", verdicts->intact, text_plural(verdicts->intact),
 		verdicts->bad);
 	if (others > 0)
-		buf_addf(&out, ", %zu other file%s", others, plural(others));
+		buf_addf(&out, ", %zu other file%s", others, text_plural(others));
 	buf_addc(&out, '\n');
 	terminal_print(&out);
 	buf_release(&out);
@@ -226,7 +234,7 @@ static enum exit_code finish(struct cli *cli)
 		buf_addf(&out, "incomplete: %s\n", text_safe(&cli->arena, path));
 		finished++;
 	}
-	buf_addf(&out, "%zu run%s finished\n", finished, plural(finished));
+	buf_addf(&out, "%zu run%s finished\n", finished, text_plural(finished));
 	terminal_print(&out);
 	buf_release(&out);
 	return code;
@@ -259,7 +267,8 @@ const struct command cmd_archive = {
 	.words = "list|verify|finish [FILE]...",
 	.words_max = SIZE_MAX,
 	.title = "what the archive holds, and whether it is intact",
-	.text = "list: the records of the archive, oldest first, and runs that are not finished.\n\n"
+	.text = "list: the records of the archive, oldest first by their time stamps, and runs that are not "
+		"finished.\n\n"
 		"verify: reads the whole archive, or the files that are named, and holds each record against "
 		"itself: its "
 		"checksum, its id, every type and range. Exit code 1 if anything is wrong. With --verbose "

@@ -195,7 +195,8 @@ static enum exit_code compare_within(struct printing *p, enum within_axis by)
 		.only = &args->session.only,
 		.matters = args->session.matters,
 		.precision = args->session.precision,
-		.no_same_code = args->session.aa};
+		.no_same_code = args->session.aa,
+		.where = common_where(p->cli, &p->cli->arena)};
 	const char *path, *name = args->words.n > 0 ? args->words.v[0] : "latest";
 	struct record *record;
 	struct within within;

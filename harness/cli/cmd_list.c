@@ -154,7 +154,6 @@ static enum exit_code list_toolchains(struct cli *cli, const struct session *ses
 static enum exit_code list_matrices(struct cli *cli, const struct session *session)
 {
 	struct spec_errors errors = {.arena = &cli->arena};
-	struct error e = {0};
 	struct table table;
 	struct buf out = {0};
 	json_t *list = json_array();
@@ -177,7 +176,7 @@ static enum exit_code list_matrices(struct cli *cli, const struct session *sessi
 	}
 	table_write(&table, &out);
 	print_list(cli, session, "matrices", &out, list);
-	return spec_errors_to_error(&errors, &e) == 0 ? EXIT_YES : error_print(&e);
+	return errors.n == 0 ? EXIT_YES : common_spec_errors(&errors);
 }
 
 static const struct {

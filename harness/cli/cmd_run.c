@@ -45,8 +45,9 @@ static const struct cli_option options[] = {
 		.value = "HEX",
 		.max = 32,
 		.allowed = "32 hex digits in small letters, as a record's plan.seed has them",
-		.help = "Draw order and layouts from this seed, which a record states, instead of a fresh "
-			"one"},
+		.help = "Draw the order of cells, the order of layouts and the sizes of environments from this "
+			"seed, which a record states, instead of a fresh one; what a layout looks like depends "
+			"on the build alone"},
 	OPTION_CPUS,
 	OPTION_JOBS,
 	{.name = "host",
@@ -60,8 +61,8 @@ static const struct cli_option options[] = {
 		.kind = OPTION_OPTIONAL,
 		.offset = OPTION_AT(resume),
 		.value = "RECORD",
-		.help = "Go on with an interrupted run: the newest one, or the one named (also as a word of "
-			"its own)"},
+		.help = "Go on with an interrupted run, with its settings: the newest one, or the one named "
+			"(also as a word of its own)"},
 	{.name = "dry-run",
 		.kind = OPTION_FLAG,
 		.offset = OPTION_AT(dry_run),
@@ -96,6 +97,41 @@ static bool repeating(const struct call *call)
 	return call->cli->args.repeat > 1;
 }
 
+/* An option whose value would be ignored, since a run that is resumed has its own; NULL: none was given. */
+static const char *settled_by_record(const struct arguments *args)
+{
+	const struct session_options *s = &args->session;
+	const struct {
+		const char *name;
+		bool given;
+	} settled[] = {{"--only", s->only.n > 0}, {"--rounds", s->rounds_min > 0},
+		{"--layouts", s->layouts > 0}, {"--sample", s->sample_ns > 0}, {"--budget", s->budget_ns > 0},
+		{"--build-budget", s->build_budget_ns > 0}, {"--precision", s->precision > 0},
+		{"--matters", s->matters > 0}, {"--seed", s->seed != NULL}, {"--cpus", s->cpus != NULL},
+		{"--aa", s->aa}, {"--timeout", s->timeout_ns > 0}, {"--dry-run", args->dry_run}};
+
+	for (size_t i = 0; i < sizeof(settled) / sizeof(settled[0]); i++)
+		if (settled[i].given)
+			return settled[i].name;
+	return NULL;
+}
+
+static int check_resume(const struct arguments *args, struct error *e)
+{
+	const char *settled = settled_by_record(args);
+
+	if (args->repeat > 1)
+		return error_set(e, EXIT_USAGE,
+			"--resume goes on with one run and cannot be repeated: leave --repeat out");
+	if (settled != NULL)
+		return error_set(e, EXIT_USAGE,
+			"--resume goes on with the settings of its record; leave %s out", settled);
+	if (args->resume[0] != '\0' && args->words.n > 0)
+		return error_set(e, EXIT_USAGE, "--resume=%s names the record already; what is \"%s\"?",
+			args->resume, args->words.v[0]);
+	return 0;
+}
+
 static int check_arguments(struct call *call, struct error *e)
 {
 	const struct arguments *args = &call->cli->args;
@@ -109,18 +145,15 @@ static int check_arguments(struct call *call, struct error *e)
 	if (args->pause_ns > 0 && args->repeat < 2)
 		return error_set(
 			e, EXIT_USAGE, "--pause is the time between repeats: it needs --repeat 2 or more");
-	if (args->resume != NULL && args->repeat > 1)
-		return error_set(e, EXIT_USAGE,
-			"--resume goes on with one run and cannot be repeated: leave --repeat out");
-	if (args->resume != NULL && args->resume[0] != '\0' && args->words.n > 0)
-		return error_set(e, EXIT_USAGE, "--resume=%s names the record already; what is \"%s\"?",
-			args->resume, args->words.v[0]);
+	if (args->resume != NULL && check_resume(args, e) != 0)
+		return -1;
 	if (args->dry_run && (args->csv || args->markdown))
 		return error_set(e, EXIT_USAGE, "a plan is printed as text or with --json only");
 	return 0;
 }
 
-static void print_result(struct call *call, const struct session_outcome *outcome)
+/* Prints what the run found; returns what that comes to. */
+static enum exit_code print_result(struct call *call, const struct session_outcome *outcome)
 {
 	struct result result = {0};
 	struct buf out = {0};
@@ -137,6 +170,7 @@ static void print_result(struct call *call, const struct session_outcome *outcom
 		terminal_print(&out);
 	}
 	buf_release(&out);
+	return effect_exit(&result);
 }
 
 /* An interrupted run's user wants to know what is left of it, and how it goes on. */
@@ -153,7 +187,7 @@ static void say_incomplete(struct call *call, const struct session_outcome *outc
 		"%s: %u finished round%s of all cells are archived, marked incomplete, in %s; `flagstone run "
 		"--resume%s` goes on",
 		record->incomplete_reason != NULL ? record->incomplete_reason : "interrupted",
-		record->plan.last_look, plural(record->plan.last_look), outcome->path,
+		record->plan.last_look, text_plural(record->plan.last_look), outcome->path,
 		common_where(call->cli, arena));
 	error_print(&e);
 }
@@ -162,15 +196,17 @@ static void say_incomplete(struct call *call, const struct session_outcome *outc
 static enum exit_code conclude(
 	struct call *call, int result, const struct session_outcome *outcome, const struct error *e)
 {
+	enum exit_code code;
+
 	progress_clear(&call->progress);
 	if (result != 0)
 		return error_print(e);
 	if (outcome->record == NULL)
 		return outcome->code;
-	print_result(call, outcome);
+	code = exit_combine(outcome->code, print_result(call, outcome));
 	say_incomplete(call, outcome);
 	record_release(outcome->record);
-	return outcome->code;
+	return code;
 }
 
 static bool interrupted(enum exit_code code)
@@ -288,7 +324,7 @@ static const char *matrix_of(struct call *call, enum exit_code *code)
 
 	if (what == NULL)
 		return cli->args.words.n > 0 ? cli->args.words.v[0] : "quick";
-	of->installed = common_installed(&cli->arena);
+	of->installed = common_installed(&cli->arena, &of->source_tree);
 	if (session_resume_options(of, what, &cli->arena, &e) == 0)
 		return of->matrix;
 	*code = error_print(&e);
@@ -325,6 +361,8 @@ const struct command cmd_run = {
 	.name = "run",
 	.words = "[MATRIX]",
 	.words_max = 1,
+	.no_dashes = "it is not possible yet to measure any command (run -- COMMAND): make a workload of it, see "
+		     "workloads/NAME/workload.yaml in flagstone help --man",
 	.title = "build, measure, archive, print the table",
 	.text = "Builds the cells of a matrix (default: quick), measures them side by side, archives one "
 		"record, and prints "

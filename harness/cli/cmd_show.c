@@ -4,6 +4,7 @@
 #include "cli/common.h"
 #include "cli/result_print.h"
 #include "cli/run_options.h"
+#include "compare/within.h"
 #include "report/report.h"
 
 static const struct cli_option options[] = {
@@ -20,6 +21,14 @@ static const struct cli_option options[] = {
 		.offset = OPTION_AT(builds),
 		.help = "Each cell's build: commands, what its options resolved to, sizes, what the compiler "
 			"said"},
+	{.name = "only",
+		.kind = OPTION_LIST,
+		.offset = OPTION_AT(session.only),
+		.value = "CELL",
+		.allowed = "a cell or a pattern of cells, such as dhrystone/gcc/O?",
+		.help = "Only the rows of these cells and of their baselines, judged as in the whole table; "
+			"patterns "
+			"as for run"},
 	OPTION_AA,
 	OPTION_JSON,
 	OPTION_CSV,
@@ -143,8 +152,20 @@ static void add_indented(struct buf *out, const char *text)
 	}
 }
 
+/* Links under the build's first name: a second arm has as many of its own. */
+static size_t own_layouts(const struct record_build *build)
+{
+	size_t own = 0;
+
+	for (size_t i = 0; i < build->layout_count; i++)
+		own += build->layouts[i].arm == 0;
+	return own;
+}
+
 static void add_build(struct buf *out, const struct record_build *build, struct arena *arena)
 {
+	size_t own = own_layouts(build);
+
 	buf_addf(out, "%s: %s%s%s\n", text_safe(arena, build->cell), cell_status_text(build->status),
 		build->reason != NULL ? ": " : "",
 		build->reason != NULL ? text_safe(arena, build->reason) : "");
@@ -152,7 +173,10 @@ static void add_build(struct buf *out, const struct record_build *build, struct 
 		build->content_hash != NULL ? text_safe(arena, build->content_hash) : "unknown");
 	buf_addf(out, "  code    %s\n",
 		build->code_hash != NULL ? text_safe(arena, build->code_hash) : "unknown");
-	buf_addf(out, "  layouts %zu\n", build->layout_count);
+	buf_addf(out, "  layouts %zu", own);
+	if (build->layout_count > own)
+		buf_addf(out, ", and %zu of a second arm", build->layout_count - own);
+	buf_addc(out, '\n');
 	if (build->commands.n > 0)
 		buf_adds(out, "  commands\n");
 	for (size_t i = 0; i < build->commands.n; i++)
@@ -187,7 +211,9 @@ static json_t *build_json(const struct record_build *build)
 	json_object_set_new(object, "build_id", json_safe_string(build->build_id));
 	json_object_set_new(object, "commands", common_json_words(&build->commands));
 	json_object_set_new(object, "facts", facts_to_json(&build->facts));
-	json_object_set_new(object, "layouts", json_integer((json_int_t)build->layout_count));
+	json_object_set_new(object, "layouts", json_integer((json_int_t)own_layouts(build)));
+	json_object_set_new(object, "second_arm_layouts",
+		json_integer((json_int_t)(build->layout_count - own_layouts(build))));
 	json_object_set_new(object, "check_value", json_safe_string(build->check_value));
 	json_object_set_new(object, "log", json_safe_string(build->log_excerpt));
 	return object;
@@ -236,6 +262,10 @@ static int check_arguments(const struct arguments *args, enum format *format, st
 			e, EXIT_USAGE, "samples are printed as CSV; the record itself is JSON: zcat it");
 	if ((args->facts || args->builds) && (args->csv || args->markdown))
 		return error_set(e, EXIT_USAGE, "facts and builds are printed as text or with --json only");
+	if (args->session.only.n > 0 && (args->facts || args->samples || args->builds))
+		return error_set(e, EXIT_USAGE,
+			"--only chooses rows of the table; leave it or --facts, --samples, "
+			"--builds out");
 	if (args->samples && args->markdown)
 		return error_set(e, EXIT_USAGE, "samples are printed as CSV only");
 	return 0;
@@ -252,6 +282,10 @@ static enum exit_code show(struct cli *cli)
 	if (check_arguments(&cli->args, &format, &e) != 0 ||
 		common_record(cli, name, &path, &record, &e) != 0)
 		return error_print(&e);
+	if (within_check_patterns(record, &cli->args.session.only, &e) != 0) {
+		record_release(record);
+		return error_print(&e);
+	}
 	if (cli->args.facts)
 		print_facts(cli, record);
 	else if (cli->args.samples)

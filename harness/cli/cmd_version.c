@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/version.h"
 #include "cli/command.h"
 #include "cli/common.h"
 #include "record/record.h"
@@ -43,34 +44,17 @@ static int add_library(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-static const char *own_commit(void)
-{
-#ifdef FLAGSTONE_COMMIT
-	return FLAGSTONE_COMMIT;
-#else
-	return NULL;
-#endif
-}
-
-static const char *own_compiler(void)
-{
-#if defined(__clang__)
-	return __VERSION__;
-#elif defined(__GNUC__)
-	return "gcc " __VERSION__;
-#else
-	return NULL;
-#endif
-}
-
 static void print_json(const struct libraries *libraries, const char *installed)
 {
 	json_t *root = json_object();
 
 	json_object_set_new(root, "schema", json_string("flagstone.version/1"));
-	json_object_set_new(root, "version", json_string(FLAGSTONE_VERSION));
-	json_object_set_new(root, "commit", json_safe_string(own_commit()));
-	json_object_set_new(root, "compiler", json_safe_string(own_compiler()));
+	json_object_set_new(root, "version", json_string(version.version));
+	json_object_set_new(root, "commit", json_safe_string(version.commit));
+	json_object_set_new(root, "dirty",
+		version.dirty != NULL ? json_boolean(strcmp(version.dirty, "yes") == 0) : json_null());
+	json_object_set_new(root, "compiler", json_safe_string(version.compiler));
+	json_object_set_new(root, "cflags", json_safe_string(version.cflags));
 	json_object_set_new(root, "record_schema", json_string(RECORD_SCHEMA));
 	json_object_set_new(root, "libraries", common_json_words(&libraries->files));
 	json_object_set_new(root, "installed_data", json_safe_string(installed));
@@ -81,9 +65,14 @@ static void print_text(struct cli *cli, const struct libraries *libraries, const
 {
 	struct buf out = {0};
 
-	buf_addf(&out, "flagstone %s\n", FLAGSTONE_VERSION);
-	buf_addf(&out, "commit     %s\n", own_commit() != NULL ? own_commit() : "unknown: not built in");
-	buf_addf(&out, "compiler   %s\n", own_compiler() != NULL ? own_compiler() : "unknown");
+	buf_addf(&out, "flagstone %s\n", version.version);
+	if (version.commit == NULL)
+		buf_addf(&out, "commit     unknown: %s\n", version.unknown_reason);
+	else
+		buf_addf(&out, "commit     %s%s\n", version.commit,
+			strcmp(version.dirty, "yes") == 0 ? ", sources changed since" : "");
+	buf_addf(&out, "compiler   %s\n", version.compiler != NULL ? version.compiler : "unknown");
+	buf_addf(&out, "flags      %s\n", version.cflags != NULL ? version.cflags : "unknown");
 	buf_addf(&out, "records    %s\n", RECORD_SCHEMA);
 	buf_addf(&out, "libraries ");
 	for (size_t i = 0; i < libraries->files.n; i++)
@@ -97,10 +86,10 @@ static void print_text(struct cli *cli, const struct libraries *libraries, const
 	buf_release(&out);
 }
 
-static enum exit_code version(struct cli *cli)
+static enum exit_code run(struct cli *cli)
 {
 	struct libraries libraries = {.arena = &cli->arena, .all = cli->args.verbose};
-	const char *installed = common_installed(&cli->arena);
+	const char *installed = common_installed(&cli->arena, NULL);
 
 	dl_iterate_phdr(add_library, &libraries);
 	if (cli->args.json)
@@ -118,5 +107,5 @@ const struct command cmd_version = {
 		"--verbose also the "
 		"libraries that these bring along, and where the installed workloads and matrices are.",
 	.options = OPTION_TABLE(options),
-	.run = version,
+	.run = run,
 };

@@ -18,38 +18,76 @@ int common_format(const struct arguments *args, enum format *format, struct erro
 	return 0;
 }
 
-const char *common_installed(struct arena *arena)
+/* TREE of TREE/.build/HASH/flagstone, if it has what a project may lack; else NULL. */
+static const char *tree_of(struct arena *arena, char *program)
+{
+	char *build = file_folder(arena, file_folder(arena, program));
+	char *tree = file_folder(arena, build);
+
+	return strcmp(file_name(build), ".build") == 0 &&
+			       file_is_folder(file_join(arena, tree, "workloads/driver")) &&
+			       file_is_folder(file_join(arena, tree, "toolchains"))
+		       ? tree
+		       : NULL;
+}
+
+const char *common_installed(struct arena *arena, bool *source_tree)
 {
 	char *program = file_real(arena, "/proc/self/exe", NULL);
-	char *share;
+	const char *share, *tree;
 
 	if (program == NULL)
 		return NULL;
 	share = file_real(arena, file_join(arena, file_folder(arena, program), "../share/flagstone"), NULL);
-	return share != NULL && file_is_folder(share) ? share : NULL;
+	if (share != NULL && file_is_folder(share))
+		return share;
+	tree = tree_of(arena, program);
+	if (source_tree != NULL)
+		*source_tree = tree != NULL;
+	return tree;
+}
+
+struct session_options common_options(struct cli *cli)
+{
+	struct session_options options = cli->args.session;
+
+	options.installed = common_installed(&cli->arena, &options.source_tree);
+	return options;
+}
+
+enum exit_code common_spec_errors(const struct spec_errors *errors)
+{
+	const char *text = spec_errors_text(errors);
+
+	/* each for itself, since only those with a place stand as they are */
+	while (*text != '\0') {
+		size_t n = strcspn(text, "\n");
+
+		remark_print(arena_strndup(errors->arena, text, n));
+		text += n + (text[n] == '\n');
+	}
+	return EXIT_USAGE;
 }
 
 int common_open(struct cli *cli, const char *matrix, bool probe, const struct session_events *events,
 	struct session *session, enum exit_code *code)
 {
-	struct session_options options = cli->args.session;
+	struct session_options options = common_options(cli);
 	struct error e = {0};
 
 	options.matrix = matrix;
 	options.probe = probe;
-	options.installed = common_installed(&cli->arena);
 	if (session_open(session, &options, events, &cli->arena, &e) == 0)
 		return 0;
-	*code = error_print(&e);
+	*code = session->errors.n > 0 ? common_spec_errors(&session->errors) : error_print(&e);
 	return -1;
 }
 
 int common_archive(struct cli *cli, struct archive *archive, struct error *e)
 {
-	struct session_options options = cli->args.session;
+	struct session_options options = common_options(cli);
 	const char *folder;
 
-	options.installed = common_installed(&cli->arena);
 	if (session_archive_folder(&options, &folder, &cli->arena, e) != 0)
 		return -1;
 	return archive_open(archive, &cli->arena, folder, false, e);
@@ -86,11 +124,6 @@ const char *common_where(const struct cli *cli, struct arena *arena)
 	text = arena_strdup(arena, buf_text(&out));
 	buf_release(&out);
 	return text;
-}
-
-const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
 }
 
 static int append(const char *bytes, size_t count, void *out)

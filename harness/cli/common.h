@@ -17,8 +17,15 @@ enum format { FORMAT_TERMINAL, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
 /* What --json, --csv, --markdown ask for. Error (EXIT_USAGE): more than one. */
 int common_format(const struct arguments *args, enum format *format, struct error *e);
 
-/* ../share/flagstone beside the program's real file, if it is there, else NULL. */
-const char *common_installed(struct arena *arena);
+/*
+ * ../share/flagstone beside the program's real file; or the source tree (*source_tree is then set), where the program is
+ * TREE/.build/HASH/flagstone; else NULL. source_tree may be NULL.
+ */
+const char *common_installed(struct arena *arena, bool *source_tree);
+/* The session options of the command line, with the installed data in them. */
+struct session_options common_options(struct cli *cli);
+/* Prints all that is wrong in files, a line each, and gives the exit code. There is at least one. */
+enum exit_code common_spec_errors(const struct spec_errors *errors);
 
 /*
  * Opens a session with a plan for a matrix (NULL: none). It probes toolchains as the plan needs.
@@ -39,9 +46,6 @@ int common_record(
 
 /* The program called again as it was: " -C DIR --archive DIR" as far as given, quoted. In the arena. */
 const char *common_where(const struct cli *cli, struct arena *arena);
-
-/* "s" unless n is 1. */
-const char *plural(size_t n);
 
 /* Prints a JSON document with a line's end, safe for terminals, and releases it. */
 void common_print_json(json_t *root);

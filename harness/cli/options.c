@@ -258,6 +258,7 @@ int options_parse(const struct option_table *own, int argc, char **argv, int *at
 			if (first_word)
 				return 0;
 			words_add(&arguments->words, arena, word);
+			arguments->after_dashes += only_words;
 		} else if (strcmp(word, "--") == 0) {
 			only_words = true;
 		} else if (word[1] == '-') {

@@ -21,6 +21,7 @@
 struct arguments {
 	struct session_options session;
 	struct words words; /* what is no option, the command's name excluded */
+	size_t after_dashes; /* how many of them, at the end, stand behind `--` */
 	bool help, show_version;
 	bool quiet, verbose;
 	bool json, csv, markdown;

@@ -48,7 +48,7 @@ static void add_settings(const struct session *session, struct buf *out)
 	num_duration(s.sample_ns, sample);
 	num_duration(s.budget_ns, budget);
 	buf_addf(out, "samples of %s, %u layout%s, %u to %u rounds, budget %s\n", sample, s.layouts_min,
-		plural(s.layouts_min), s.rounds_min, s.rounds_max, s.budget_ns > 0 ? budget : "none");
+		text_plural(s.layouts_min), s.rounds_min, s.rounds_max, s.budget_ns > 0 ? budget : "none");
 }
 
 static void add_time(const struct session *session, struct buf *out)
@@ -69,7 +69,7 @@ static void print_text(struct cli *cli, const struct session *session)
 	struct buf out = {0};
 
 	buf_addf(&out, "matrix %s: %zu cell%s, %zu of them can exist here\n\n",
-		text_safe(&cli->arena, session->matrix.name), plan->cell_count, plural(plan->cell_count),
+		text_safe(&cli->arena, session->matrix.name), plan->cell_count, text_plural(plan->cell_count),
 		plan->possible);
 	add_slots(cli, plan, &out);
 	buf_addc(&out, '\n');

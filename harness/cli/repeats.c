@@ -1,15 +1,11 @@
 #include "cli/repeats.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/mem.h"
 #include "base/num.h"
 #include "cli/common.h"
 #include "cli/table.h"
+#include "stats/describe.h"
 
 enum { MEDIANS_MIN = 3 };
-static const double noisy_over = 0.05, unfit_over = 0.08;
 
 static void make_cells(struct repeats *repeats, const struct record *record)
 {
@@ -39,31 +35,18 @@ void repeats_add(struct repeats *repeats, const struct record *record, const str
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Median of the medians and (max - min) / median; n is at least 1 and all are above 0. */
+/* Median of the medians and their range against it; n is at least 1 and all are above 0. */
 static void describe(const struct repeat_cell *cell, double *median, double *range)
 {
-	double *v = mem_alloc_array(cell->n, sizeof(*v));
-	size_t n = cell->n;
-
-	memcpy(v, cell->medians, n * sizeof(*v));
-	qsort(v, n, sizeof(*v), by_value);
-	*median = (v[(n - 1) / 2] + v[n / 2]) / 2;
-	*range = (v[n - 1] - v[0]) / *median;
-	mem_free(v);
+	*median = stats_median(cell->medians, cell->n);
+	*range = stats_relative_range(cell->medians, cell->n);
 }
 
 static const char *answer(const struct repeat_cell *cell, double range)
 {
 	if (cell->n < MEDIANS_MIN)
 		return "too few repeats to judge";
-	return range > unfit_over ? "unfit" : range > noisy_over ? "noisy" : "steady";
+	return range > STATS_RUNS_UNFIT_RANGE ? "unfit" : range > STATS_RUNS_NOISY_RANGE ? "noisy" : "steady";
 }
 
 void repeats_print(const struct repeats *repeats, struct buf *out)
@@ -76,28 +59,29 @@ void repeats_print(const struct repeats *repeats, struct buf *out)
 	for (size_t i = 0; i < repeats->cell_count; i++) {
 		const struct repeat_cell *cell = &repeats->cells[i];
 		double median, range;
-		char rate[NUM_SIZE];
+		struct buf rate = {0};
 
 		if (cell->n == 0)
 			continue;
 		describe(cell, &median, &range);
-		num_rate(median, rate);
-		unsteady += cell->n >= MEDIANS_MIN && range > noisy_over;
+		num_quantity(&rate, median, median, cell->unit);
+		unsteady += cell->n >= MEDIANS_MIN && range > STATS_RUNS_NOISY_RANGE;
 		table_add(&table, cell->cell);
-		/* "27.31 M" takes its unit at once, "27.31" with a blank */
-		table_addf(&table, "%s%s%s", rate, strchr(rate, ' ') != NULL ? "" : " ", cell->unit);
+		table_add(&table, buf_text(&rate));
 		table_addf(&table, "%.1f %%", range * 100);
 		table_add(&table, answer(cell, range));
+		buf_release(&rate);
 	}
 	buf_addf(out, "\nMedians over %zu of %u repeats, and their range (max - min) / median:\n\n",
 		repeats->done, repeats->wanted);
 	table_write(&table, out);
 	if (unsteady > 0)
 		buf_addf(out,
-			"\n%zu cell%s lie%s further apart than 5 %% (noisy) or 8 %% (unfit): look at "
+			"\n%zu cell%s lie%s further apart than %.0f %% (noisy) or %.0f %% (unfit): look at "
 			"frequency policy, "
 			"background work and temperature first.\n",
-			unsteady, plural(unsteady), unsteady == 1 ? "s" : "");
+			unsteady, text_plural(unsteady), unsteady == 1 ? "s" : "",
+			100 * STATS_RUNS_NOISY_RANGE, 100 * STATS_RUNS_UNFIT_RANGE);
 }
 
 json_t *repeats_json(const struct repeats *repeats)

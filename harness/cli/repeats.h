@@ -1,8 +1,8 @@
 /*
  * repeats.h - `run --repeat N`: the medians of each cell over the repeats, and how far they lie apart.
  *
- * The range of at least three medians against their median: over 5 % is noisy, over 8 % unfit (STATISTICS of the
- * design: the practice of acceptance tests). It is advice and suppresses no verdict.
+ * The range of at least three medians against their median: over 5 % is noisy, over 8 % unfit (the limits and their
+ * source are in stats/describe.h). It is advice and suppresses no verdict.
  */
 #ifndef FLAGSTONE_CLI_REPEATS_H
 #define FLAGSTONE_CLI_REPEATS_H

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "compare/select.h"
 #include "report/report.h"
 
 void result_add(struct cli *cli, const struct record *record, const char *path, enum format format,
@@ -12,10 +13,13 @@ void result_add(struct cli *cli, const struct record *record, const char *path, 
 		.colour = terminal.colour,
 		.unicode = terminal.unicode,
 		.verbose = cli->args.verbose,
-		.path = path};
-	struct effect_options effect = {.no_same_code = cli->args.session.aa};
+		.path = path,
+		.where = common_where(cli, &cli->arena),
+		.only = &cli->args.session.only};
+	struct effect_options effect = {.no_same_code = cli->args.session.aa, .where = options.where};
 
 	effect_of_record(record, &effect, &cli->arena, result);
+	select_cells(record, result, options.only);
 	switch (format) {
 	case FORMAT_TERMINAL:
 		report_terminal(record, result, &options, out);

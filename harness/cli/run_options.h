@@ -46,7 +46,7 @@
 	.help = "A process that runs longer has failed"}
 #define OPTION_CPUS { \
 	.name = "cpus", .kind = OPTION_TEXT, .offset = OPTION_AT(session.cpus), .value = "LIST", \
-	.help = "The CPUs to measure on, in this order, such as 2,4-7; else all that are allowed, CPU 0 last"}
+	.help = "The CPUs to measure on, the lowest first, such as 2,4-7; else all that are allowed, CPU 0 last"}
 #define OPTION_JOBS { \
 	.name = "jobs", .kind = OPTION_COUNT, .offset = OPTION_AT(session.jobs), .value = "N", \
 	.min = 1, .max = 4096, .allowed = "a number from 1 to 4096", \

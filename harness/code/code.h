@@ -33,10 +33,14 @@ struct code_info {
 };
 
 /*
- * Reads an ELF file. code_hash: SHA-256 over name, size and bytes of every allocated executable section and of
- * every allocated read-only section with data, in the order of addresses, without notes (build-id), the dynamic
- * linker's name and tables, and unwinding tables (.eh_frame): two links of equal code placed equally have equal
- * hashes. Errors: not ELF, cut, inconsistent. Never crashes on hostile files.
+ * Reads an ELF file. code_hash: SHA-256 over name, size and bytes of every allocated section of code, constants
+ * or writable data (.data, .data.rel.ro, .tdata, .init_array, ...), name and size of those that begin as zeroes
+ * (.bss, .tbss), in the order of addresses, and over the dynamic relocations by section, offset and symbol name
+ * (which function is called). Left out: notes (build-id), the dynamic linker's name and tables (.got, .dynamic,
+ * symbol tables), unwinding tables (.eh_frame), and the bytes of data that the dynamic linker fills by a
+ * relocation with addend. So two links of equal code and data placed equally have equal hashes, and a program
+ * that computes with another number in a variable has another one. Errors: not ELF, cut, inconsistent. Never
+ * crashes on hostile files.
  */
 int code_read(const char *path, struct arena *arena, struct code_info *info, struct error *e);
 /*
@@ -46,10 +50,10 @@ int code_read(const char *path, struct arena *arena, struct code_info *info, str
 void code_facts(const struct code_info *info, struct facts *facts);
 
 /*
- * The code of the object files that a build makes from its sources, before any layout: SHA-256 over executable
- * and read-only sections (those too that only the dynamic linker writes, .data.rel.ro) and their relocations
- * against symbol names, of each object in order. Returns 0; -1 when an object's code is yet to be made (LTO
- * intermediate form, "fat" objects too) or it is not ELF: the error says which.
+ * The code of the object files that a build makes from its sources, before any layout: SHA-256 over the same
+ * kinds of sections as code_read() takes and their relocations against symbol names, of each object in order.
+ * Returns 0; -1 when an object's code is yet to be made (LTO intermediate form, "fat" objects too) or it is not
+ * ELF: the error says which.
  */
 int code_hash_objects(const char *const *paths, size_t count, char hash[HASH_HEX], struct error *e);
 /*

@@ -131,6 +131,36 @@ bool image_is_constant(const struct image_section *section)
 	return !is_machinery(section->name);
 }
 
+/* Tables of the dynamic linker; what it writes there is said by its relocations. */
+static bool is_linkers(const char *name)
+{
+	return strcmp(name, ".got") == 0 || text_starts(name, ".got.") || strcmp(name, ".dynamic") == 0;
+}
+
+bool image_is_writable(const struct image_section *section)
+{
+	const uint64_t want = SHF_ALLOC | SHF_WRITE;
+	const unsigned type = section->header.sh_type;
+
+	if (section->bytes == NULL || (section->header.sh_flags & (want | SHF_EXECINSTR)) != want)
+		return false;
+	if (type != SHT_PROGBITS && type != SHT_INIT_ARRAY && type != SHT_FINI_ARRAY &&
+		type != SHT_PREINIT_ARRAY)
+		return false;
+	return !is_linkers(section->name) && !is_machinery(section->name);
+}
+
+bool image_is_zeroed(const struct image_section *section)
+{
+	return section->header.sh_type == SHT_NOBITS && (section->header.sh_flags & SHF_ALLOC) != 0;
+}
+
+bool image_counts(const struct image_section *section)
+{
+	return image_is_code(section) || image_is_constant(section) || image_is_writable(section) ||
+	       image_is_zeroed(section);
+}
+
 bool image_is_intermediate(const struct image_section *section)
 {
 	return text_starts(section->name, ".gnu.lto_") || strcmp(section->name, ".llvm.lto") == 0 ||

@@ -42,6 +42,15 @@ void image_close(struct image *image);
 bool image_is_code(const struct image_section *section);
 /* Is it data that is loaded and never written: no tables of the dynamic linker, no notes, no unwinding? */
 bool image_is_constant(const struct image_section *section);
+/*
+ * Is it data that is loaded and may be written: initialised variables, thread-local ones, tables of constructors,
+ * constants that the dynamic linker completes (.data.rel.ro)? The linker's own tables (.got, .dynamic) are none.
+ */
+bool image_is_writable(const struct image_section *section);
+/* Memory that begins as zeroes (.bss, .tbss): no bytes, only a size. */
+bool image_is_zeroed(const struct image_section *section);
+/* Any of the four: what a program computes with, hence what its code hash is of. */
+bool image_counts(const struct image_section *section);
 /* Does it hold a compiler's intermediate form: gcc's .gnu.lto_*, clang's .llvm.lto? */
 bool image_is_intermediate(const struct image_section *section);
 

@@ -5,47 +5,7 @@
 #include <unistd.h>
 
 #include "code/image.h"
-
-/* Constant tables that hold addresses are written once by the dynamic linker, hence flagged as writable. */
-static bool is_relocated_constant(const struct image_section *section)
-{
-	return section->bytes != NULL && (section->header.sh_flags & SHF_ALLOC) != 0 &&
-	       (strcmp(section->name, ".data.rel.ro") == 0 ||
-		       strncmp(section->name, ".data.rel.ro.", 13) == 0);
-}
-
-static bool counts(const struct image_section *section)
-{
-	return image_is_code(section) || image_is_constant(section) || is_relocated_constant(section);
-}
-
-/* The name that a relocation's symbol goes by: its own, or its section's. "" when it has none. */
-static const char *symbol_name(
-	const struct image *image, const struct image_section *table, Elf_Data *symbols, size_t index)
-{
-	const char *name = NULL;
-	GElf_Sym symbol;
-
-	if (gelf_getsym(symbols, (int)index, &symbol) == NULL)
-		return NULL;
-	if (GELF_ST_TYPE(symbol.st_info) != STT_SECTION)
-		name = elf_strptr(image->elf, table->header.sh_link, symbol.st_name);
-	else if (symbol.st_shndx < image->section_count)
-		name = image->sections[symbol.st_shndx].name;
-	return name;
-}
-
-static bool read_relocation(const struct image_section *section, Elf_Data *data, size_t index, GElf_Rela *out)
-{
-	GElf_Rel rel;
-
-	if (section->header.sh_type == SHT_RELA)
-		return gelf_getrela(data, (int)index, out) != NULL;
-	if (gelf_getrel(data, (int)index, &rel) == NULL)
-		return false;
-	*out = (GElf_Rela){.r_offset = rel.r_offset, .r_info = rel.r_info};
-	return true;
-}
+#include "code/relocation.h"
 
 static void add_relocation(struct hash *hash, const GElf_Rela *relocation, const char *name)
 {
@@ -56,26 +16,18 @@ static void add_relocation(struct hash *hash, const GElf_Rela *relocation, const
 	hash_add_field(hash, name);
 }
 
-static int hash_relocations(
-	const struct image *image, const struct image_section *section, struct hash *hash, struct error *e)
+static int hash_relocations(const struct relocations *relocations, struct hash *hash, struct error *e)
 {
-	const size_t link = section->header.sh_link;
-	const struct image_section *table = link < image->section_count ? &image->sections[link] : NULL;
-	Elf_Data *data = elf_getdata(section->scn, NULL);
-	Elf_Data *symbols =
-		table != NULL && table->header.sh_type == SHT_SYMTAB ? elf_getdata(table->scn, NULL) : NULL;
-	const size_t count =
-		section->header.sh_entsize > 0 ? section->header.sh_size / section->header.sh_entsize : 0;
-
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < relocations->count; i++) {
 		GElf_Rela relocation;
 		const char *name = NULL;
 
-		if (data != NULL && symbols != NULL && read_relocation(section, data, i, &relocation))
-			name = symbol_name(image, table, symbols, GELF_R_SYM(relocation.r_info));
+		if (relocations->symbols != NULL && relocations_get(relocations, i, &relocation))
+			name = relocations_symbol(relocations, &relocation);
 		if (name == NULL)
 			return error_set(e, EXIT_CANNOT,
-				"reading %s: it is damaged: a relocation names no symbol", image->path);
+				"reading %s: it is damaged: a relocation names no symbol",
+				relocations->image->path);
 		add_relocation(hash, &relocation, name);
 	}
 	return 0;
@@ -86,10 +38,10 @@ static int hash_relocations_of(const struct image *image, size_t index, struct h
 {
 	for (size_t i = 1; i < image->section_count; i++) {
 		const struct image_section *section = &image->sections[i];
-		const unsigned type = section->header.sh_type;
+		struct relocations relocations;
 
-		if ((type == SHT_RELA || type == SHT_REL) && section->header.sh_info == index &&
-			hash_relocations(image, section, hash, e) != 0)
+		if (section->header.sh_info == index && relocations_open(image, section, &relocations) &&
+			hash_relocations(&relocations, hash, e) != 0)
 			return -1;
 	}
 	return 0;
@@ -100,11 +52,12 @@ static int hash_object(const struct image *image, struct hash *hash, struct erro
 	for (size_t i = 1; i < image->section_count; i++) {
 		const struct image_section *section = &image->sections[i];
 
-		if (!counts(section))
+		if (!image_counts(section))
 			continue;
 		hash_add_field(hash, section->name);
 		hash_add(hash, &section->header.sh_size, sizeof(section->header.sh_size));
-		hash_add(hash, section->bytes, section->header.sh_size);
+		if (section->bytes != NULL)
+			hash_add(hash, section->bytes, section->header.sh_size);
 		if (hash_relocations_of(image, i, hash, e) != 0)
 			return -1;
 	}

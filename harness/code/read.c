@@ -1,9 +1,8 @@
 #include "code/code.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "code/canonical.h"
 #include "code/image.h"
 #include "code/notes.h"
 
@@ -117,38 +116,6 @@ static void read_sizes(const struct image *image, struct code_info *info)
 	info->file_bytes = image->file.n;
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct image_section *a = *(const struct image_section *const *)left;
-	const struct image_section *b = *(const struct image_section *const *)right;
-
-	if (a->header.sh_addr != b->header.sh_addr)
-		return a->header.sh_addr < b->header.sh_addr ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-static void hash_sections(const struct image *image, char hex[HASH_HEX])
-{
-	VEC(const struct image_section *) parts = {0};
-	struct hash hash;
-
-	for (size_t i = 1; i < image->section_count; i++)
-		if (image_is_code(&image->sections[i]) || image_is_constant(&image->sections[i]))
-			vec_push(&parts, &image->sections[i]);
-	if (parts.n > 0)
-		qsort(parts.v, parts.n, sizeof(*parts.v), by_address);
-	hash_init(&hash);
-	for (size_t i = 0; i < parts.n; i++) {
-		const uint64_t size = parts.v[i]->header.sh_size;
-
-		hash_add_field(&hash, parts.v[i]->name);
-		hash_add(&hash, &size, sizeof(size));
-		hash_add(&hash, parts.v[i]->bytes, size);
-	}
-	hash_final_hex(&hash, hex);
-	vec_release(&parts);
-}
-
 int code_read(const char *path, struct arena *arena, struct code_info *info, struct error *e)
 {
 	struct code_info read = {0};
@@ -164,7 +131,7 @@ int code_read(const char *path, struct arena *arena, struct code_info *info, str
 	read.build_id = notes_build_id(&image, arena);
 	read.compiler = notes_compiler(&image, arena);
 	read.isa = notes_isa(&image, arena);
-	hash_sections(&image, read.code_hash);
+	canonical_hash(&image, read.code_hash);
 	hash_bytes_hex(image.file.data, image.file.n, read.file_hash);
 	image_close(&image);
 	*info = read;
@@ -207,7 +174,7 @@ void code_facts(const struct code_info *info, struct facts *facts)
 	set_or_unknown(facts, "code.build_id", info->build_id, "ELF .note.gnu.build-id",
 		"the linker wrote no build-id");
 	set_or_unknown(facts, "code.compiler", info->compiler, "ELF .comment", "the file has no .comment");
-	facts_set(facts, "code.sha256", info->code_hash, "ELF code and read-only sections");
+	facts_set(facts, "code.sha256", info->code_hash, "ELF code and data sections");
 	facts_set(facts, "code.file_sha256", info->file_hash, "the file's bytes");
 	set_or_unknown(facts, "isa.levels", info->isa, "ELF .note.gnu.property",
 		"the linker wrote no note of the instruction set");

@@ -4,14 +4,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/num.h"
+#include "compare/between_decide.h"
 #include "compare/directory.h"
 #include "compare/identical.h"
 #include "compare/reason.h"
 #include "stats/describe.h"
 #include "stats/effect.h"
-#include "stats/rank.h"
-#include "stats/verdict.h"
 #include "stats/welch.h"
 
 /* A side, with the names of each run's cells. */
@@ -24,19 +22,6 @@ struct work {
 	struct arena *arena;
 	struct between *between;
 	struct index *indexes; /* one a side */
-};
-
-/* One test of the table while the family is decided. */
-struct trial {
-	struct between_effect *effect;
-	struct stats_pair welch, rank; /* rank: the same with Mann and Whitney's p where there is one */
-	const struct record *record;   /* of the baseline: its matrix */
-	size_t runs;
-};
-
-struct trials {
-	struct trial *v;
-	size_t n, cap;
 };
 
 static const struct record *first_of(const struct between_side *side)
@@ -62,7 +47,7 @@ static const char *missing_reason(const struct record *record, int64_t build, st
 	cell = &record->builds[build];
 	if (cell->status == CELL_MEASURED || cell->status == CELL_BUILT)
 		return reason_not_measured(record, false, arena);
-	return reason_none(record, cell, cell, arena);
+	return reason_of_cell(record, cell, arena);
 }
 
 static void set_center(struct between_value *value, const struct cell_summary *only)
@@ -145,51 +130,6 @@ static void compare_cells(struct work *work, size_t side, const char *cell, stru
 	check_code(work, side, cell, out);
 }
 
-static const char *too_few_reason(
-	const struct record *record, size_t runs_a, size_t runs_b, struct arena *arena)
-{
-	const char *matrix = record->plan.matrix_name != NULL ? record->plan.matrix_name : "";
-	const char *have = runs_a == 1 && runs_b == 1
-				   ? "one run a side"
-				   : arena_printf(arena, "%zu against %zu runs", runs_a, runs_b);
-
-	return arena_printf(arena,
-		"%s: between-run noise unknown; a verdict needs at least %d runs a side: flagstone run%s%s "
-		"--repeat %d",
-		have, STATS_MIN_RUNS, matrix[0] != '\0' ? " " : "", matrix, STATS_MIN_RUNS);
-}
-
-static void logs_of(const struct between_value *value, bool higher_is_better, double *logs)
-{
-	for (size_t i = 0; i < value->runs; i++)
-		logs[i] = higher_is_better ? log(value->medians[i]) : -log(value->medians[i]);
-}
-
-static void add_trial(struct work *work, struct trials *trials, const struct between_value *a,
-	const struct between_value *b, bool higher, struct between_effect *effect)
-{
-	struct between *between = work->between;
-	struct trial trial = {.effect = effect, .record = first_of(&between->sides[between->baseline])};
-	double *x = mem_alloc_array(a->runs, sizeof(*x)), *y = mem_alloc_array(b->runs, sizeof(*y));
-
-	logs_of(a, higher, x);
-	logs_of(b, higher, y);
-	trial.runs = a->runs < b->runs ? a->runs : b->runs;
-	stats_welch(x, a->runs, y, b->runs, &trial.welch);
-	trial.rank = trial.welch;
-	if (trial.runs >= STATS_RANK_RUNS) {
-		struct stats_rank_test test = stats_mann_whitney(x, a->runs, y, b->runs);
-
-		effect->has_rank = test.has_p;
-		effect->p_rank = test.p;
-		trial.rank.has_p = test.has_p;
-		trial.rank.p = test.p;
-	}
-	vec_push(trials, trial);
-	mem_free(x);
-	mem_free(y);
-}
-
 /* Everything but the verdict. */
 static void prepare(
 	struct work *work, struct trials *trials, struct between_cell *cell, size_t side, bool higher)
@@ -217,105 +157,10 @@ static void prepare(
 	c->answer = ANSWER_CANT_TELL;
 	effect->has_ratio = stats_effect(a->median, b->median, higher, &effect->ratio);
 	if (a->runs < STATS_MIN_RUNS || b->runs < STATS_MIN_RUNS)
-		c->reason = too_few_reason(
+		c->reason = between_too_few(
 			first_of(&between->sides[between->baseline]), a->runs, b->runs, work->arena);
 	else
-		add_trial(work, trials, a, b, higher, effect);
-}
-
-/* --- the family --- */
-
-static enum answer answer_of(enum stats_answer answer)
-{
-	static const enum answer answers[] = {[STATS_NO_ANSWER] = ANSWER_CANT_TELL,
-		[STATS_FASTER] = ANSWER_FASTER,
-		[STATS_SLOWER] = ANSWER_SLOWER,
-		[STATS_TOO_SMALL] = ANSWER_TOO_SMALL,
-		[STATS_NO_DIFFERENCE] = ANSWER_NO_DIFFERENCE,
-		[STATS_CANT_TELL] = ANSWER_CANT_TELL};
-
-	return answers[answer];
-}
-
-static const char *open_reason(
-	const struct trial *trial, const struct stats_verdict *verdict, struct arena *arena)
-{
-	const char *matrix = trial->record->plan.matrix_name != NULL ? trial->record->plan.matrix_name : "";
-	double need = ceil(verdict->effort * (double)trial->runs);
-	char x[NUM_SIZE];
-
-	num_significant(100 * expm1(verdict->x), 2, x);
-	if (!(verdict->effort > 0))
-		return arena_printf(arena,
-			"±%s %%: noise between runs dominates; what an answer would take cannot be "
-			"told from this",
-			x);
-	if (need > 100)
-		return arena_printf(arena,
-			"±%s %%: noise between runs dominates; over 100 runs a side would be "
-			"needed: make the machine quieter, or compare within one run",
-			x);
-	return arena_printf(arena,
-		"±%s %%: noise between runs dominates; about %.0f runs a side would do: flagstone run%s%s "
-		"--repeat "
-		"%.0f",
-		x, need, matrix[0] != '\0' ? " " : "", matrix, need);
-}
-
-static void fill(struct work *work, const struct trial *trial, const struct stats_verdict *by_welch,
-	const struct stats_verdict *by_rank)
-{
-	struct stats_verdict verdict = stats_verdict_reconcile(by_welch, by_rank);
-	struct comparison *c = &trial->effect->c;
-
-	c->answer = answer_of(verdict.answer);
-	c->has_effect = true;
-	c->effect = verdict.effect;
-	c->lo = verdict.lo;
-	c->hi = verdict.hi;
-	c->se = trial->welch.se;
-	c->df = trial->welch.df;
-	c->p = verdict.p;
-	c->p_adjusted = verdict.p_adjusted;
-	c->x = verdict.x;
-	if (c->answer != ANSWER_CANT_TELL)
-		return;
-	if (verdict.answer != by_welch->answer) {
-		c->reason = arena_printf(work->arena,
-			"Welch's t (adjusted p = %.2g) and Mann and Whitney's test (adjusted p = %.2g) "
-			"disagree",
-			by_welch->p_adjusted, by_rank->p_adjusted);
-		return;
-	}
-	c->effort = verdict.effort;
-	c->reason = open_reason(trial, &verdict, work->arena);
-}
-
-static void decide(struct work *work, const struct trials *trials)
-{
-	struct stats_rules rules = {.matters = work->between->matters,
-		.precision = work->between->precision,
-		.looks = 1,
-		.lambda = 1,
-		.family = trials->n};
-	struct stats_pair *welch = mem_alloc_array(trials->n, sizeof(*welch));
-	struct stats_pair *rank = mem_alloc_array(trials->n, sizeof(*rank));
-	struct stats_verdict *by_welch = mem_alloc_array(trials->n, sizeof(*by_welch));
-	struct stats_verdict *by_rank = mem_alloc_array(trials->n, sizeof(*by_rank));
-
-	for (size_t i = 0; i < trials->n; i++) {
-		welch[i] = trials->v[i].welch;
-		rank[i] = trials->v[i].rank;
-	}
-	stats_family_decide(welch, trials->n, &rules, by_welch);
-	stats_family_decide(rank, trials->n, &rules, by_rank);
-	for (size_t i = 0; i < trials->n; i++)
-		fill(work, &trials->v[i], &by_welch[i], &by_rank[i]);
-	work->between->family = trials->n;
-	mem_free(welch);
-	mem_free(rank);
-	mem_free(by_welch);
-	mem_free(by_rank);
+		between_add_trial(trials, first_of(&between->sides[between->baseline]), a, b, higher, effect);
 }
 
 /* --- the table --- */
@@ -358,7 +203,7 @@ static void make_cell(struct work *work, struct trials *trials, const struct rec
 		cell->values[s] = value_of(work, s, build);
 	for (size_t s = 0; s < between->side_count; s++)
 		if (s != between->baseline)
-			prepare(work, trials, cell, s, identical_higher(record, build));
+			prepare(work, trials, cell, s, record_higher_is_better(record, build));
 }
 
 static void make_cells(struct work *work)
@@ -371,7 +216,8 @@ static void make_cells(struct work *work)
 	for (size_t i = 0; i < record->build_count; i++)
 		if (directory_wants(work->options->only, record->builds[i].cell))
 			make_cell(work, &trials, &record->builds[i]);
-	decide(work, &trials);
+	between->family = trials.n;
+	between_decide(&trials, between->matters, between->precision, work->arena);
 	vec_release(&trials);
 }
 

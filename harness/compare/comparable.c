@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "compare/identical.h"
 #include "stats/paired.h"
 
 /* Facts of the host that change speed, each with the axis that it belongs to. */
@@ -117,7 +116,7 @@ static bool both_known(const char *key, const struct facts *a, const struct fact
 
 static void compare_hosts(const struct record *a, const struct record *b, struct differences *all)
 {
-	if (!identical_text(a->host_name, b->host_name))
+	if (!text_same(a->host_name, b->host_name))
 		add(all, "machine",
 			arena_printf(all->arena, "%s against %s",
 				a->host_name != NULL ? a->host_name : "a host without a name",
@@ -231,13 +230,13 @@ static const char *incomparable_reason(
 {
 	if (a == NULL || b == NULL)
 		return "a record does not describe its workload";
-	if (!identical_text(a->unit, b->unit))
+	if (!text_same(a->unit, b->unit))
 		return arena_printf(arena, "other metric: %s against %s", text_or_unknown(a->unit),
 			text_or_unknown(b->unit));
 	if (a->lower_is_better != b->lower_is_better)
 		return "other metric: lower is better on one side only";
 	if (a->content_hash != NULL && b->content_hash != NULL &&
-		!identical_text(a->content_hash, b->content_hash))
+		!text_same(a->content_hash, b->content_hash))
 		return arena_printf(arena, "other workload content: %.*s against %.*s", HASH_SHOWN,
 			a->content_hash, HASH_SHOWN, b->content_hash);
 	return NULL;
@@ -282,7 +281,7 @@ void comparable_cells(const struct record *a, const struct record_build *build_a
 
 	*out = (struct comparable_cell){.code = CODE_UNKNOWN};
 	if (build_a->code_hash != NULL && build_b->code_hash != NULL)
-		out->code = identical_text(build_a->code_hash, build_b->code_hash) ? CODE_SAME : CODE_OTHER;
+		out->code = text_same(build_a->code_hash, build_b->code_hash) ? CODE_SAME : CODE_OTHER;
 	out->reason = incomparable_reason(left, right, arena);
 	if (out->reason != NULL) {
 		out->verdict = INCOMPARABLE;
@@ -291,7 +290,7 @@ void comparable_cells(const struct record *a, const struct record_build *build_a
 	if (left->content_hash == NULL || right->content_hash == NULL)
 		words_add(&out->caveats, arena, "the workload's content is not known on both sides");
 	add_code_caveat(build_a, build_b, arena, out);
-	if (!identical_text(units_of(build_a), units_of(build_b)))
+	if (!text_same(units_of(build_a), units_of(build_b)))
 		words_addf(&out->caveats, arena, "units of work a sample: %s against %s",
 			text_or_unknown(units_of(build_a)), text_or_unknown(units_of(build_b)));
 	if (build_a->layout_count < STATS_MIN_LAYOUTS || build_b->layout_count < STATS_MIN_LAYOUTS)

@@ -1,6 +1,7 @@
 #include "compare/effect.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "compare/identical.h"
 #include "compare/reason.h"
 #include "compare/shots.h"
+#include "compare/tally.h"
 #include "stats/marked.h"
 #include "stats/verdict.h"
 
@@ -46,15 +48,18 @@ const char *answer_text(enum answer answer)
 	return texts[answer];
 }
 
-/* The median share of CPU time in the wall time of a cell's processes; -1: unknown. */
-static double cpu_share_of(struct shot_range range, double *shares)
+/* The median of one of the CPU times of the shots that have a value; -1: unknown. */
+static double cpu_median(struct shot_range range, size_t offset, double *room)
 {
 	size_t known = 0;
 
-	for (size_t i = 0; i < range.n; i++)
-		if (isfinite(range.v[i].value) && isfinite(range.v[i].cpu))
-			shares[known++] = range.v[i].cpu / range.v[i].rows;
-	return known > 0 ? stats_median(shares, known) : -1;
+	for (size_t i = 0; i < range.n; i++) {
+		double ns = *(const double *)(const void *)((const char *)&range.v[i] + offset);
+
+		if (isfinite(range.v[i].value) && isfinite(ns))
+			room[known++] = ns;
+	}
+	return known > 0 ? stats_median(room, known) : -1;
 }
 
 /* room: space for as many numbers as there are shots. */
@@ -63,7 +68,8 @@ static void describe_cell(const struct shots *shots, struct cell_summary *cell, 
 	struct shot_range range = shots_of(shots, cell->build, 0);
 	struct stats_summary about;
 
-	cell->cpu_share = cpu_share_of(range, room);
+	cell->user_ns = cpu_median(range, offsetof(struct shot, user_ns), room);
+	cell->system_ns = cpu_median(range, offsetof(struct shot, system_ns), room);
 	for (size_t i = 0; i < range.n; i++)
 		cell->failed += isfinite(range.v[i].value) ? 0 : 1;
 	for (size_t at = 0; at < range.n;) {
@@ -87,6 +93,7 @@ static void describe_cell(const struct shots *shots, struct cell_summary *cell, 
 	cell->outliers = about.outliers;
 	cell->two_modes = about.two_modes;
 	cell->trending = about.trending;
+	cell->autocorrelated = about.autocorrelated;
 }
 
 static int by_number(const void *left, const void *right)
@@ -126,14 +133,19 @@ static void describe_cells(struct work *work)
 	mem_free(room);
 }
 
-/* Looks planned within the rounds: what every p is multiplied by. */
-static uint32_t count_looks(const struct record_plan *plan)
+/*
+ * What every p is multiplied by: the looks planned within the rounds, and one more for each session that ended early,
+ * since its result was shown before it was decided to go on.
+ */
+static uint32_t count_looks(const struct record *record)
 {
+	const struct record_plan *plan = &record->plan;
 	uint32_t looks = 0;
 
 	for (size_t i = 0; i < plan->look_count; i++)
 		looks += plan->settings.rounds_max == 0 || plan->looks[i] <= plan->settings.rounds_max;
-	return looks > 0 ? looks : 1;
+	looks = looks > 0 ? looks : 1;
+	return looks + (record->session_count > 1 ? (uint32_t)record->session_count - 1 : 0);
 }
 
 static bool is_look(const struct record_plan *plan, uint32_t rounds)
@@ -172,7 +184,7 @@ static void plan_trials(struct work *work)
 			continue;
 		const struct record_build *a = &record->builds[planned->a], *b = &record->builds[planned->b];
 		trial->tests = reason_could_measure(a) && reason_could_measure(b) &&
-			       (work->options->no_same_code || !identical_code(a, b));
+			       (work->result->same_code_judged || !identical_code(a, b));
 		work->result->family += trial->tests;
 	}
 }
@@ -189,7 +201,7 @@ static void analyse(struct work *work, size_t index, uint32_t limit)
 		return;
 	struct shot_range range_a = shots_below(shots_of(&work->shots, planned->a, 0), limit);
 	struct shot_range range_b = shots_below(shots_of(&work->shots, planned->b, 0), limit);
-	struct shot_pairs pairs = shots_pair(range_a, range_b, identical_higher(work->record, b));
+	struct shot_pairs pairs = shots_pair(range_a, range_b, record_higher_is_better(work->record, b));
 
 	trial->limit = limit;
 	trial->marks =
@@ -315,8 +327,8 @@ static void fill_effect(struct work *work, struct trial *trial, struct compariso
 	c->placement_share = trial->pair.has_split ? trial->pair.placement_share : -1;
 	c->marked_differ = trial->differ;
 	if (c->answer == ANSWER_CANT_TELL)
-		c->reason =
-			reason_cant_tell(work->record, c, work->result->lambda, &trial->marks, work->arena);
+		c->reason = reason_cant_tell(work->record, c, work->result->lambda, &trial->marks,
+			work->options->where, work->arena);
 }
 
 static void fill_tested(struct work *work, struct trial *trial, struct comparison *c)
@@ -372,9 +384,12 @@ void effect_of_record(const struct record *record, const struct effect_options *
 	struct work work = {
 		.record = record, .options = options ? options : &none, .arena = arena, .result = result};
 
-	*result = (struct result){.comparison_count = count, .lambda = 1, .p_aa = 1};
+	*result = (struct result){.comparison_count = count,
+		.same_code_judged = work.options->no_same_code || record->plan.aa,
+		.lambda = 1,
+		.p_aa = 1};
 	result->comparisons = arena_array(arena, count, sizeof(*result->comparisons));
-	result->looks = count_looks(&record->plan);
+	result->looks = count_looks(record);
 	work.trials = mem_alloc_array(count, sizeof(*work.trials));
 	shots_of_record(record, work.options->rounds, &work.shots);
 	describe_cells(&work);
@@ -387,10 +402,18 @@ void effect_of_record(const struct record *record, const struct effect_options *
 	mem_free(work.trials);
 }
 
+enum exit_code effect_exit(const struct result *result)
+{
+	struct tally tally = {0};
+
+	for (size_t i = 0; i < result->comparison_count; i++)
+		tally_add(&tally, &result->comparisons[i], -1);
+	return tally.all > 0 ? tally_code(&tally, false) : EXIT_YES;
+}
+
 static bool is_of(const struct record_build *build, const char *slot, const char *variant, uint32_t copies)
 {
-	return identical_text(build->slot, slot) && identical_text(build->variant, variant) &&
-	       build->copies == copies;
+	return text_same(build->slot, slot) && text_same(build->variant, variant) && build->copies == copies;
 }
 
 struct effect_mean effect_geomean(const struct record *record, const struct result *result, const char *slot,

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "record/record.h"
 #include "stats/aa.h"
 #include "stats/describe.h"
@@ -32,6 +33,7 @@ const char *answer_text(enum answer answer);
 /* One cell: its samples (arm 0) as a series in the order of rounds. */
 struct cell_summary {
 	uint32_t build; /* index */
+	bool hidden;	/* not to be shown: select.h */
 	size_t samples; /* used: the last attempt of each round that has a value */
 	size_t failed;	/* without a usable value, of all attempts */
 	size_t marked;	/* of the used ones, disturbed also when measured again */
@@ -43,11 +45,15 @@ struct cell_summary {
 	bool noisy, very_noisy;
 	size_t outliers; /* counted, never dropped */
 	bool two_modes, trending;
-	double cpu_share; /* (user + system) / elapsed, median; -1: unknown */
+	bool autocorrelated; /* neighbours are alike: the interval is too narrow */
+	/* Medians of the CPU time of a sample's whole processes, all copies together, with startup and warm-up, so that
+	   they are no share of the timed part; -1: unknown. */
+	double user_ns, system_ns;
 };
 
 struct comparison {
 	uint32_t a, b; /* builds: b against baseline a */
+	bool hidden;   /* not to be shown: select.h */
 	enum answer answer;
 	const char *reason; /* for ANSWER_NONE and ANSWER_CANT_TELL: why, and what it would take */
 	bool has_effect;
@@ -71,8 +77,11 @@ struct result {
 	size_t cell_count;
 	struct comparison *comparisons; /* one a planned comparison, in the record's order */
 	size_t comparison_count;
-	size_t family;	/* size for Holm */
-	uint32_t looks; /* multiplier */
+	bool selected; /* only a part is to be shown */
+	size_t family; /* size for Holm */
+	uint32_t
+		looks; /* multiplier: those planned, and one for each interruption, at which a result was shown */
+	bool same_code_judged; /* identical code was compared like any other (--aa) */
 	uint32_t
 		rounds; /* rounds that the run made, below options->rounds; a comparison that closed early has fewer */
 	enum aa_state aa;
@@ -82,22 +91,30 @@ struct result {
 };
 
 struct effect_options {
-	bool no_same_code; /* --aa and trust: measure identical code against each other, too */
+	bool no_same_code; /* --aa and trust: judge identical code like any other; a record of an --aa run does so itself */
 	uint32_t rounds;   /* use only rounds below this; 0: all */
+	const char *where; /* " -C DIR --archive DIR" for the commands in reasons; NULL: none */
 };
 
 /*
  * Computes everything for a record. Texts and arrays in the arena.
  *
- * A sample of N copies is the sum of its N rows; with fewer rows (but in an imported record) it failed. For each pair
- * in a round the last attempt in which both have a value and are unmarked counts, else the last with values,
- * disturbed. Layout k is paired with layout k. Looks: those planned within rounds_max. Family: the planned
+ * A sample of N copies is what its N rows did together (shots.h); with fewer rows (but in an imported record) it
+ * failed. For each pair in a round the last attempt in which both have a value and are unmarked counts, else the last with values,
+ * disturbed. Layout k is paired with layout k. Looks: those planned within rounds_max, and
+ * one for each session but the last. Family: the planned
  * comparisons of which both cells could be measured and which are not the same code. A comparison that the record
  * says was closed at a look is answered from what was known at that look (Holm over the family as it was then), with
  * the lambda of the whole run.
  */
 void effect_of_record(const struct record *record, const struct effect_options *options, struct arena *arena,
 	struct result *result);
+
+/*
+ * What a run's result comes to: EXIT_NOTHING when of the planned comparisons none could be made (all n/a),
+ * EXIT_UNDECIDED when none of those that could is decided, else EXIT_YES, also without any planned comparison.
+ */
+enum exit_code effect_exit(const struct result *result);
 
 /* Geometric mean of the effects of one variant (slot and variant given) over workloads: n of m. */
 struct effect_mean {

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "compare/explain_text.h"
 #include "compare/identical.h"
 #include "compare/shots.h"
@@ -39,7 +40,7 @@ int explain_find_within(
 
 static void tell_cells(struct story *s)
 {
-	bool same = identical_code(s->a, s->b);
+	bool same = text_same(s->a->code_hash, s->b->code_hash), alike = identical_code(s->a, s->b);
 
 	words_addf(s->steps, s->arena,
 		"What is compared: %s, against its baseline %s, both of one run, measured side by side.",
@@ -48,7 +49,9 @@ static void tell_cells(struct story *s)
 		words_add(s->steps, s->arena, "Code: whether both have the same machine code is not known.");
 	else
 		words_addf(s->steps, s->arena, "Code: %s (code hashes %.12s and %.12s).",
-			same ? "both have the same machine code" : "their machine code differs",
+			alike  ? "both have the same machine code"
+			: same ? "both have the same machine code, but are not run in the same way"
+			       : "their machine code differs",
 			s->a->code_hash, s->b->code_hash);
 }
 
@@ -59,21 +62,15 @@ static void tell_cell(struct story *s, const char *who, uint32_t build)
 
 	if (cell->has_interval)
 		interval = arena_printf(s->arena, ", 95 %% interval of the median %s to %s",
-			explain_number(cell->lo, s->arena), explain_number(cell->hi, s->arena));
+			explain_value(cell->lo, s->unit, s->arena),
+			explain_value(cell->hi, s->unit, s->arena));
 	words_addf(s->steps, s->arena,
-		"Samples of the %s: %zu rounds with a value, %zu samples without; median %s %s%s; spread "
+		"Samples of the %s: %zu rounds with a value, %zu samples without; median %s%s; spread "
 		"%.2f %%; %zu stayed disturbed although measured again; %zu outlier%s, kept.%s%s",
-		who, cell->samples, cell->failed, explain_number(cell->median, s->arena), s->unit, interval,
+		who, cell->samples, cell->failed, explain_value(cell->median, s->unit, s->arena), interval,
 		100 * cell->spread, cell->marked, cell->outliers, cell->outliers == 1 ? "" : "s",
 		cell->two_modes ? " It has two modes: one median speaks for neither." : "",
 		cell->trending ? " It has a trend within the run." : "");
-}
-
-static int by_size(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
 }
 
 static void tell_pairs(struct story *s)
@@ -86,7 +83,7 @@ static void tell_pairs(struct story *s)
 		disturbed += s->pairs.v[i].disturbed;
 	}
 	if (n > 0)
-		qsort(effects, n, sizeof(*effects), by_size);
+		qsort(effects, n, sizeof(*effects), num_compare_doubles);
 	if (n > 0)
 		words_addf(s->steps, s->arena,
 			"Pairs: in each round the two stood in one block with the same number of layout, so "
@@ -246,8 +243,8 @@ void explain_within(const struct within *within, size_t index, struct arena *are
 		return;
 	}
 	shots_of_record(record, c->closed_at, &s.shots);
-	s.pairs = shots_pair(
-		shots_of(&s.shots, c->a, 0), shots_of(&s.shots, c->b, 0), identical_higher(record, s.b));
+	s.pairs = shots_pair(shots_of(&s.shots, c->a, 0), shots_of(&s.shots, c->b, 0),
+		record_higher_is_better(record, s.b));
 	tell_pairs(&s);
 	tell_effect(&s);
 	mem_free(s.pairs.v);

@@ -24,23 +24,24 @@ static void tell_side(const struct between_side *side, const struct between_valu
 	struct buf list = {0};
 
 	for (size_t i = 0; i < value->runs && i < RUNS_LISTED; i++)
-		buf_addf(&list, "%s%s", i > 0 ? ", " : "", explain_number(value->medians[i], arena));
+		buf_addf(&list, "%s%s", i > 0 ? ", " : "",
+			explain_value(value->medians[i], value->unit, arena));
 	if (value->runs > RUNS_LISTED)
 		buf_addf(&list, " and %zu more", value->runs - RUNS_LISTED);
 	if (!value->has_value)
 		words_addf(steps, arena, "%s: no value: %s.", side->name, value->reason);
 	else if (value->runs == 1 && value->has_interval)
 		words_addf(steps, arena,
-			"%s: one run, median %s %s, its own 95 %% interval %s to %s; how far another run "
+			"%s: one run, median %s, its own 95 %% interval %s to %s; how far another run "
 			"would lie from it is not known.",
-			side->name, buf_text(&list), value->unit, explain_number(value->lo, arena),
-			explain_number(value->hi, arena));
+			side->name, buf_text(&list), explain_value(value->lo, value->unit, arena),
+			explain_value(value->hi, value->unit, arena));
 	else
 		words_addf(steps, arena,
-			"%s: %zu run%s with the median%s %s %s. All samples of a run share its luck, so a "
+			"%s: %zu run%s with the median%s %s. All samples of a run share its luck, so a "
 			"run counts once.",
 			side->name, value->runs, value->runs == 1 ? "" : "s", value->runs == 1 ? "" : "s",
-			buf_text(&list), value->unit);
+			buf_text(&list));
 	buf_release(&list);
 }
 

@@ -18,12 +18,15 @@ const char *explain_percent(double effect, struct arena *arena)
 	return arena_strdup(arena, text);
 }
 
-const char *explain_number(double x, struct arena *arena)
+const char *explain_value(double x, const char *unit, struct arena *arena)
 {
-	char text[NUM_SIZE];
+	struct buf out = {0};
+	char *text;
 
-	num_rate(x, text);
-	return arena_strdup(arena, text);
+	num_quantity(&out, x, x, unit);
+	text = arena_strdup(arena, buf_text(&out));
+	buf_release(&out);
+	return text;
 }
 
 static int no_match(const char *const *names, size_t n, const char *pattern, struct error *e)

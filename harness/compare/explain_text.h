@@ -13,8 +13,8 @@
 
 /* A log effect as "+1.23 %". */
 const char *explain_percent(double effect, struct arena *arena);
-/* A value with four digits and k, M or G. */
-const char *explain_number(double x, struct arena *arena);
+/* A value with four digits in its unit: "27.31 M lps". */
+const char *explain_value(double x, const char *unit, struct arena *arena);
 /* The one name that matches the pattern: its index. Errors as explain_find_within() says. */
 int explain_match(const char *const *names, size_t n, const char *pattern, struct arena *arena, size_t *index,
 	struct error *e);

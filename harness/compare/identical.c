@@ -18,11 +18,6 @@ struct sides {
 	size_t n, cap;
 };
 
-bool identical_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 static int order_text(const char *a, const char *b)
 {
 	if (a == NULL || b == NULL)
@@ -30,7 +25,12 @@ static int order_text(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-/* 0 if both do the same work with the same code. */
+static int order_fact(const struct record_build *a, const struct record_build *b, const char *key)
+{
+	return order_text(facts_value(&a->facts, key), facts_value(&b->facts, key));
+}
+
+/* 0 if both do the same work with the same code, run in the same way. */
 static int by_code(const struct record_build *a, const struct record_build *b)
 {
 	int order = order_text(a->workload, b->workload);
@@ -39,19 +39,16 @@ static int by_code(const struct record_build *a, const struct record_build *b)
 		order = order_text(a->args, b->args);
 	if (order == 0)
 		order = (a->copies > b->copies) - (a->copies < b->copies);
-	return order != 0 ? order : order_text(a->code_hash, b->code_hash);
+	if (order == 0)
+		order = order_text(a->code_hash, b->code_hash);
+	if (order == 0)
+		order = order_fact(a, b, "run.env");
+	return order != 0 ? order : order_fact(a, b, "run.runner");
 }
 
 bool identical_code(const struct record_build *a, const struct record_build *b)
 {
 	return a->code_hash != NULL && b->code_hash != NULL && by_code(a, b) == 0;
-}
-
-bool identical_higher(const struct record *record, const struct record_build *build)
-{
-	const struct record_workload *workload = record_workload(record, build->workload);
-
-	return workload == NULL || !workload->lower_is_better;
 }
 
 /* By code; within it in the order of the record, so that chains are the same each time. */
@@ -86,7 +83,7 @@ static bool shares_layouts(const struct side *chain, size_t n, const struct side
 {
 	for (size_t i = 0; i < n; i++)
 		if (chain[i].arm == side->arm && side->of->content_hash != NULL &&
-			identical_text(chain[i].of->content_hash, side->of->content_hash))
+			text_same(chain[i].of->content_hash, side->of->content_hash))
 			return true;
 	return false;
 }
@@ -101,7 +98,7 @@ static void add_pair(const struct record *record, const struct shots *shots, con
 {
 	struct stats_pair pair;
 	struct shot_pairs pairs = shots_pair(shots_of(shots, a->build, a->arm),
-		shots_of(shots, b->build, b->arm), identical_higher(record, a->of));
+		shots_of(shots, b->build, b->arm), record_higher_is_better(record, a->of));
 
 	/* one that cannot be analysed (df 0) stays in, unused: its neighbours in the chain share no cell */
 	stats_pair_analyse(pairs.v, pairs.n, STATS_USE_ALL, &pair);

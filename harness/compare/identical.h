@@ -10,12 +10,11 @@
 #include "compare/shots.h"
 #include "record/record.h"
 
-/* Equal texts; NULL is like NULL only. */
-bool identical_text(const char *a, const char *b);
-/* Do both do the same work with the same code: workload, copies, args and a known code hash equal? */
+/*
+ * Do both do the same work with the same code in the same way: workload, copies, args, a known code hash, the
+ * variant's environment (run.env) and the runner (run.runner) equal, where absent is like absent only?
+ */
 bool identical_code(const struct record_build *a, const struct record_build *b);
-/* Is a higher value of this cell better? */
-bool identical_higher(const struct record *record, const struct record_build *build);
 
 /*
  * The A/A check: sets aa, aa_pairs, lambda and p_aa of the result. All arms of all cells of one code with samples

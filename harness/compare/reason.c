@@ -20,21 +20,26 @@ static bool is_fine(const struct record_build *build)
 	return build->status == CELL_BUILT || build->status == CELL_MEASURED;
 }
 
+const char *reason_of_cell(const struct record *record, const struct record_build *build, struct arena *arena)
+{
+	const char *why = build->reason != NULL ? build->reason : "no reason was recorded";
+
+	if (build->status == CELL_IMPOSSIBLE)
+		return arena_printf(arena, "cannot exist here: %s", why);
+	if (build->status == CELL_PLANNED && build->reason == NULL)
+		why = record->incomplete_reason != NULL ? record->incomplete_reason : "the run ended before";
+	if (build->status == CELL_PLANNED)
+		return arena_printf(arena, "not built: %s", why);
+	return arena_printf(arena, "%s: %s", cell_status_text(build->status), why);
+}
+
 const char *reason_none(const struct record *record, const struct record_build *a,
 	const struct record_build *b, struct arena *arena)
 {
 	bool baseline = !is_fine(a);
-	const struct record_build *bad = baseline ? a : b;
-	const char *who = baseline ? "baseline " : "";
-	const char *why = bad->reason != NULL ? bad->reason : "no reason was recorded";
 
-	if (bad->status == CELL_IMPOSSIBLE)
-		return arena_printf(arena, "%scannot exist here: %s", who, why);
-	if (bad->status == CELL_PLANNED && bad->reason == NULL)
-		why = record->incomplete_reason != NULL ? record->incomplete_reason : "the run ended before";
-	if (bad->status == CELL_PLANNED)
-		return arena_printf(arena, "%snot built: %s", who, why);
-	return arena_printf(arena, "%s%s: %s", who, cell_status_text(bad->status), why);
+	return arena_printf(
+		arena, "%s%s", baseline ? "baseline " : "", reason_of_cell(record, baseline ? a : b, arena));
 }
 
 const char *reason_not_measured(const struct record *record, bool baseline, struct arena *arena)
@@ -99,8 +104,8 @@ static void add_budget(struct buf *out, const struct record *record, double fact
 		buf_addf(out, " --budget %.0fm", fmin(1e6, fmax(1, ceil(minutes))));
 }
 
-const char *reason_command(const struct record *record, const struct record_build *only, bool placement,
-	double times, uint32_t rounds, uint32_t layouts, struct arena *arena)
+const char *reason_command(const struct record *record, const struct words *only, bool placement,
+	double times, uint32_t rounds, uint32_t layouts, const char *where, struct arena *arena)
 {
 	uint32_t now = placement ? layouts : rounds;
 	double need = times * now;
@@ -115,26 +120,38 @@ const char *reason_command(const struct record *record, const struct record_buil
 		buf_addc(&out, ' ');
 		text_quote(&out, record->plan.matrix_name);
 	}
-	if (only != NULL) {
+	for (size_t i = 0; only != NULL && i < only->n; i++) {
 		buf_adds(&out, " --only ");
-		text_quote(&out, arena_printf(arena, "%s/%s", only->workload, only->slot));
+		text_quote(&out, only->v[i]);
 	}
 	buf_addf(&out, placement ? " --layouts %u" : " --rounds %u", want);
 	add_budget(&out, record, now > 0 ? (double)want / now : 1);
+	buf_adds(&out, where != NULL ? where : "");
 	text = arena_strdup(arena, buf_text(&out));
 	buf_release(&out);
 	return text;
 }
 
-/* What would give an answer, after "...; ". */
-static const char *what_it_takes(
-	const struct record *record, const struct comparison *c, bool placement, struct arena *arena)
+/* Would `--only` of b measure a, too? It keeps b's baseline. */
+static bool comes_along(const struct record_build *a, const struct record_build *b)
 {
-	const char *command = reason_command(
-		record, &record->builds[c->b], placement, c->effort, c->rounds, c->layouts, arena);
+	return a->baseline && a->copies == b->copies && text_same(a->workload, b->workload) &&
+	       text_same(a->slot, b->slot) && text_same(a->args, b->args);
+}
+
+/* What would give an answer, after "...; ". */
+static const char *what_it_takes(const struct record *record, const struct comparison *c, bool placement,
+	const char *where, struct arena *arena)
+{
+	struct words only = {0};
+	const char *command;
 	const char *what = placement ? "layouts" : "rounds";
 	char times[NUM_SIZE];
 
+	words_add(&only, arena, record->builds[c->b].cell);
+	if (!comes_along(&record->builds[c->a], &record->builds[c->b]))
+		words_add(&only, arena, record->builds[c->a].cell);
+	command = reason_command(record, &only, placement, c->effort, c->rounds, c->layouts, where, arena);
 	if (!(c->effort > 0))
 		return "what an answer would take cannot be told from this";
 	num_significant(c->effort, c->effort < 10 ? 2 : 1, times);
@@ -156,7 +173,7 @@ static double share(size_t part, size_t all)
 }
 
 const char *reason_cant_tell(const struct record *record, const struct comparison *c, double lambda,
-	const struct reason_marks *marks, struct arena *arena)
+	const struct reason_marks *marks, const char *where, struct arena *arena)
 {
 	bool placement = c->placement_share > 0.5;
 	const char *source = placement ? "code placement dominates" : "noise between rounds dominates";
@@ -175,6 +192,6 @@ const char *reason_cant_tell(const struct record *record, const struct compariso
 		widened = arena_printf(arena, " (widened %.2f times by the A/A check)", lambda);
 	if (!c->placement_averaged)
 		source = "noise between rounds dominates, placement is not averaged";
-	return arena_printf(
-		arena, "±%s %%%s: %s; %s", x, widened, source, what_it_takes(record, c, placement, arena));
+	return arena_printf(arena, "±%s %%%s: %s; %s", x, widened, source,
+		what_it_takes(record, c, placement, where, arena));
 }

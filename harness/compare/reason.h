@@ -13,6 +13,9 @@
 /* Could the cell's samples be compared: was it built, and did it give the right result? */
 bool reason_could_measure(const struct record_build *build);
 
+/* Why this cell could not be measured: "build failed: ...", "cannot exist here: ...". */
+const char *reason_of_cell(
+	const struct record *record, const struct record_build *build, struct arena *arena);
 /* Why a comparison of these two cells cannot be: "baseline build failed: ...", "run failed: ...". */
 const char *reason_none(const struct record *record, const struct record_build *a,
 	const struct record_build *b, struct arena *arena);
@@ -28,14 +31,15 @@ struct reason_marks {
 };
 /* "±1.8 %: noise between rounds dominates; about 3 times the rounds would do: flagstone run ... --rounds 256" */
 const char *reason_cant_tell(const struct record *record, const struct comparison *comparison, double lambda,
-	const struct reason_marks *marks, struct arena *arena);
+	const struct reason_marks *marks, const char *where, struct arena *arena);
 
 /*
  * The command that measures `times` times as many rounds (or layouts, with `placement`) as the `rounds` (`layouts`)
- * there were: only the workload and slot of `only`, or everything if NULL. NULL when so many are beyond reason (over
- * 4096 rounds, over 64 layouts) or `times` is unknown (0).
+ * there were: of the cells that the patterns of `only` name, or of all if it is NULL or empty; `where` is what stands
+ * behind it (" -C DIR", or NULL). NULL when so many are beyond reason (over 4096 rounds, over 64 layouts) or `times` is
+ * unknown (0).
  */
-const char *reason_command(const struct record *record, const struct record_build *only, bool placement,
-	double times, uint32_t rounds, uint32_t layouts, struct arena *arena);
+const char *reason_command(const struct record *record, const struct words *only, bool placement,
+	double times, uint32_t rounds, uint32_t layouts, const char *where, struct arena *arena);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "compare/directory.h"
-#include "compare/identical.h"
 #include "compare/reason.h"
 #include "stats/describe.h"
 #include "stats/welch.h"
@@ -35,7 +34,7 @@ const char *recommend_state_text(enum recommend_state state)
 
 static bool counts(const struct work *work, const struct record_build *build)
 {
-	return !identical_text(build->slot, "none") && !identical_text(build->variant, "none") &&
+	return !text_same(build->slot, "none") && !text_same(build->variant, "none") &&
 	       directory_wants(work->options->only, build->cell);
 }
 
@@ -46,8 +45,8 @@ static size_t find_row(const struct work *work, const struct record_build *build
 	for (; i < work->out->rows; i++) {
 		const struct record_build *row = &work->record->builds[work->rows[i]];
 
-		if (row->copies == build->copies && identical_text(row->workload, build->workload) &&
-			identical_text(row->args, build->args))
+		if (row->copies == build->copies && text_same(row->workload, build->workload) &&
+			text_same(row->args, build->args))
 			break;
 	}
 	return i;
@@ -57,8 +56,8 @@ static size_t find_candidate(const struct work *work, const struct record_build 
 {
 	size_t i = 0;
 
-	while (i < work->out->n && !(identical_text(work->out->v[i].slot, build->slot) &&
-					   identical_text(work->out->v[i].variant, build->variant)))
+	while (i < work->out->n && !(text_same(work->out->v[i].slot, build->slot) &&
+					   text_same(work->out->v[i].variant, build->variant)))
 		i++;
 	return i;
 }
@@ -131,7 +130,7 @@ static void check_complete(struct work *work)
 			}
 			cell = &work->record->builds[build];
 			if (cell->status != CELL_MEASURED && cell->status != CELL_BUILT)
-				leave_out(work, i, r, reason_none(work->record, cell, cell, work->arena));
+				leave_out(work, i, r, reason_of_cell(work->record, cell, work->arena));
 		}
 	}
 }
@@ -141,7 +140,8 @@ static void check_complete(struct work *work)
 /* The comparisons of all candidates against one, row by row; builds that are their own baseline are left out. */
 static void compare_with(struct work *work, size_t base, struct record *view, struct result *result)
 {
-	struct effect_options options = {.no_same_code = work->options->no_same_code};
+	struct effect_options options = {
+		.no_same_code = work->options->no_same_code, .where = work->options->where};
 	struct record_comparison *list =
 		arena_array(work->arena, work->out->n * work->out->rows, sizeof(*list));
 	size_t n = 0;

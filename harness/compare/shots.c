@@ -44,11 +44,9 @@ static uint32_t *attempts_of(const struct samples *samples)
 	return attempt;
 }
 
-static double cpu_of_row(const struct sample *row)
+static double known_ns(int64_t ns)
 {
-	if (row->elapsed_ns <= 0 || row->user_ns < 0 || row->system_ns < 0)
-		return NAN;
-	return ((double)row->user_ns + (double)row->system_ns) / (double)row->elapsed_ns;
+	return ns >= 0 ? (double)ns : NAN;
 }
 
 static struct shot shot_of_row(const struct sample *row, uint32_t attempt)
@@ -65,23 +63,29 @@ static struct shot shot_of_row(const struct sample *row, uint32_t attempt)
 		.marks = row->marks,
 		.rows = 1,
 		.value = usable ? row->value : NAN,
-		.cpu = cpu_of_row(row)};
+		.user_ns = known_ns(row->user_ns),
+		.system_ns = known_ns(row->system_ns)};
 }
 
-/* Puts the copies of one measurement together, in place. */
-static void join_copies(struct shots *shots)
+/* Puts the copies of one measurement together, in place. Of times a unit only the inverses, rates, add up. */
+static void join_copies(const struct record *record, struct shots *shots)
 {
 	size_t kept = 0;
+	bool higher = true;
 
 	for (size_t i = 0; i < shots->n; i++) {
 		struct shot *last = kept > 0 ? &shots->v[kept - 1] : NULL;
 
 		if (last == NULL || by_place(last, &shots->v[i]) != 0) {
+			if (last == NULL || last->build != shots->v[i].build)
+				higher = record_higher_is_better(record, &record->builds[shots->v[i].build]);
 			shots->v[kept++] = shots->v[i];
 			continue;
 		}
-		last->value += shots->v[i].value;
-		last->cpu += shots->v[i].cpu;
+		last->value = higher ? last->value + shots->v[i].value
+				     : 1 / (1 / last->value + 1 / shots->v[i].value);
+		last->user_ns += shots->v[i].user_ns;
+		last->system_ns += shots->v[i].system_ns;
 		last->marks |= shots->v[i].marks;
 		last->rows++;
 	}
@@ -104,7 +108,7 @@ void shots_of_record(const struct record *record, uint32_t rounds, struct shots 
 	mem_free(attempt);
 	if (shots->n > 0)
 		qsort(shots->v, shots->n, sizeof(*shots->v), by_place_and_copy);
-	join_copies(shots);
+	join_copies(record, shots);
 	for (size_t i = 0; i < shots->n && !imported; i++)
 		if (shots->v[i].rows < record->builds[shots->v[i].build].copies)
 			shots->v[i].value = NAN;

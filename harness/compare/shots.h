@@ -1,6 +1,6 @@
 /*
  * shots.h - a record's rows put together to what the analysis counts in: one shot is one measurement of one cell,
- * the sum over its copies, with the number of its attempt.
+ * its copies together, with the number of its attempt.
  */
 #ifndef FLAGSTONE_COMPARE_SHOTS_H
 #define FLAGSTONE_COMPARE_SHOTS_H
@@ -14,11 +14,11 @@
 struct shot {
 	uint32_t build, arm, round, attempt, block;
 	uint32_t layout;
-	uint32_t copy;	/* of the first row */
-	uint32_t marks; /* of all copies */
-	uint32_t rows;	/* copies seen */
-	double value;	/* > 0, or NAN: failed */
-	double cpu;	/* (user + system) / elapsed, summed over copies; NAN: unknown */
+	uint32_t copy;		   /* of the first row */
+	uint32_t marks;		   /* of all copies */
+	uint32_t rows;		   /* copies seen */
+	double value;		   /* > 0, or NAN: failed */
+	double user_ns, system_ns; /* CPU time of the whole processes, summed over copies; NAN: unknown */
 };
 
 /* All shots sorted by build, arm, round, attempt. Owns its memory; shots_release() ends it. */
@@ -35,7 +35,8 @@ struct shot_range {
 
 /*
  * Reads the rows with round < rounds (0: all). attempt is 0 for rows that repeat nothing, else one more than that of
- * the row they repeat. A shot whose rows are fewer than its cell's copies, or of which one failed, has failed;
+ * the row they repeat. Values of copies add up where a higher one is better, else their inverses do: both are the
+ * throughput of all copies together. A shot whose rows are fewer than its cell's copies, or of which one failed, has failed;
  * records of kind "import" have one row for all copies. Rows of a build that the record does not have are left out.
  */
 void shots_of_record(const struct record *record, uint32_t rounds, struct shots *shots);

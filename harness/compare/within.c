@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "compare/directory.h"
-#include "compare/identical.h"
 #include "plan/plan.h"
 
 static const enum within_axis axes[] = {WITHIN_VARIANT, WITHIN_SLOT, WITHIN_COPIES};
@@ -57,7 +56,7 @@ static int order_group(const struct record_build *a, const struct record_build *
 static bool has_value(
 	const struct record_build *build, enum within_axis axis, const char *value, struct arena *arena)
 {
-	return identical_text(within_value(build, axis, arena), value);
+	return text_same(within_value(build, axis, arena), value);
 }
 
 struct sorting {
@@ -234,7 +233,7 @@ static void plan_comparisons(struct within *within, const struct record *record,
 
 		within->record.builds[b].baseline = a == b;
 		if (a == b || !directory_wants(options->only, build->cell) ||
-			identical_text(within_value(build, within->by, arena), "none"))
+			text_same(within_value(build, within->by, arena), "none"))
 			continue;
 		if (a == UINT32_MAX) {
 			words_add(&within->no_baseline, arena, build->cell);
@@ -269,7 +268,7 @@ static void make_view(struct within *within, const struct record *record,
 int within_compare(const struct record *record, const struct within_options *options, struct arena *arena,
 	struct within *within, struct error *e)
 {
-	struct effect_options effect = {.no_same_code = options->no_same_code};
+	struct effect_options effect = {.no_same_code = options->no_same_code, .where = options->where};
 
 	*within = (struct within){0};
 	if (within_check_patterns(record, options->only, e) != 0 ||

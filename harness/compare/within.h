@@ -31,6 +31,7 @@ struct within_options {
 	const struct words *only;  /* cell patterns as plan_cell_matches() takes them; NULL or empty: all */
 	double matters, precision; /* 0: as the record says */
 	bool no_same_code;
+	const char *where; /* of struct effect_options */
 };
 
 struct within {

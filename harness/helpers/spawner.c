@@ -29,6 +29,7 @@ struct sample {
 	uint32_t living;
 	int64_t deadline_ns;
 	bool terminated, ended_a_copy, any_signal_9;
+	int64_t wait_cpu_ns; /* of this program, while the copies ran */
 	struct flagstone_barrier *barrier; /* NULL: none, or released */
 };
 
@@ -216,9 +217,13 @@ static void wait_for_copies(struct spawner *s, struct sample *sample)
 	while (sample->living > 0 || sample->barrier != NULL) {
 		if (sample->barrier != NULL)
 			tend_barrier(sample);
-		if (sample->living > 0)
+		if (sample->living > 0) {
+			int64_t cpu_before = clock_own_cpu_ns();
+
 			wait_for_event(
 				s, sample, sample->barrier != NULL ? 0 : child_poll_ms(sample->deadline_ns));
+			sample->wait_cpu_ns += clock_own_cpu_ns() - cpu_before;
+		}
 		if (sample->ended_a_copy)
 			reap(sample);
 		if (sample->living > 0 && sample->deadline_ns != 0 && clock_ns() >= sample->deadline_ns)
@@ -368,7 +373,7 @@ static void finish_copies(struct spawner *s, struct sample *sample)
 
 static void send_reply(struct spawner *s, const struct sample *sample)
 {
-	struct wire_reply reply = {.magic = WIRE_MAGIC};
+	struct wire_reply reply = {.magic = WIRE_MAGIC, .wait_cpu_ns = sample->wait_cpu_ns};
 	size_t sent = 0;
 
 	buf_clear(&s->out);

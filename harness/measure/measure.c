@@ -12,8 +12,11 @@
 #include "stats/marked.h"
 #include "sys/process.h"
 
+enum { REST_READINGS = 40, REST_STEP_NS = 1000 * 1000 };
 enum { REPEATS_MAX = 2, CALIBRATIONS = 3, SETTLE_STEP_NS = 100 * 1000 * 1000 };
 /* a wait for the CPU under this share of a process's life is not called a disturbance */
+/* a tenth of a cycle at 5 GHz: no unit of work is done in that */
+static const double least_unit_ns = 0.02;
 static const double run_wait_floor = 0.01;
 
 int measurer_init(struct measurer *m, const char *spawner_path, const struct cpu_list *pin_order,
@@ -31,6 +34,7 @@ int measurer_init(struct measurer *m, const char *spawner_path, const struct cpu
 	if (cpu_pin_self(pin_order->v[0], e) != 0)
 		return error_context(e, "pinning to the first of the CPUs to measure on");
 	canary_calibrate(&m->canary);
+	host_throttle_open(&m->throttle, "", pin_order->v[0]);
 	return 0;
 }
 
@@ -39,6 +43,7 @@ void measurer_release(struct measurer *m)
 	if (m->spawner != NULL)
 		spawner_free(m->spawner);
 	m->spawner = NULL;
+	host_throttle_close(&m->throttle);
 	if (m->pin_order != NULL)
 		cpu_pin_self_list(m->pin_order, NULL);
 }
@@ -107,13 +112,6 @@ int measure_once(struct measurer *m, const char *program, const struct words *ru
 	return result;
 }
 
-static int by_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 int measure_calibrate(struct measurer *m, const char *program, const struct words *runner,
 	const struct words *env, const struct words *arguments, int64_t sample_ns, uint64_t *units,
 	const char **reason, struct error *e)
@@ -142,7 +140,14 @@ int measure_calibrate(struct measurer *m, const char *program, const struct word
 		}
 		per_unit[i] = elapsed / done;
 	}
-	qsort(per_unit, CALIBRATIONS, sizeof(per_unit[0]), by_double);
+	qsort(per_unit, CALIBRATIONS, sizeof(per_unit[0]), num_compare_doubles);
+	if (per_unit[CALIBRATIONS / 2] < least_unit_ns) {
+		*reason = arena_printf(m->arena,
+			"below resolution: a unit of work takes %.2g ns, less than a CPU needs for any; was the work "
+			"removed by the compiler?",
+			per_unit[CALIBRATIONS / 2]);
+		return 0;
+	}
 	/* the power of two that takes 1 to 2 x sample_ns; one unit where even that takes longer */
 	wanted = (double)sample_ns / per_unit[CALIBRATIONS / 2];
 	*units = 1;
@@ -179,9 +184,9 @@ static double read_wide(const struct sample *row)
 static double read_wait(const struct sample *row)
 {
 	/* most samples do not wait at all; a threshold wants values above 0 */
-	return row->run_wait_ns >= 0 && row->elapsed_ns > 0
-		       ? 1e-9 + (double)row->run_wait_ns / (double)row->elapsed_ns
-		       : 0;
+	double share = sample_wait_share(row);
+
+	return share >= 0 ? 1e-9 + share : 0;
 }
 
 void measure_fix_thresholds(struct measurer *m, const struct samples *samples)
@@ -193,19 +198,34 @@ void measure_fix_thresholds(struct measurer *m, const struct samples *samples)
 		m->run_wait_limit = run_wait_floor;
 }
 
+void measure_rest(struct measurer *m)
+{
+	double dep[REST_READINGS], wide[REST_READINGS];
+
+	cpu_pin_self(m->pin_order->v[0], NULL);
+	for (int i = 0; i < REST_READINGS; i++) {
+		dep[i] = canary_dep_ns(&m->canary);
+		wide[i] = canary_wide_ns(&m->canary);
+		clock_sleep_ns(REST_STEP_NS);
+	}
+	if (!stats_marked_threshold(dep, REST_READINGS, &m->rest_dep_ns) ||
+		!stats_marked_threshold(wide, REST_READINGS, &m->rest_wide_ns))
+		m->rest_dep_ns = m->rest_wide_ns = 0;
+}
+
 int64_t measure_settle(struct measurer *m, int64_t max_ns)
 {
 	int64_t begin = clock_ns();
 
-	if (m->canary_dep_limit_ns <= 0)
+	if (m->rest_dep_ns <= 0)
 		return 0;
 	cpu_pin_self(m->pin_order->v[0], NULL);
 	for (;;) {
 		int calm = 0;
 
 		for (int i = 0; i < 8; i++)
-			calm += canary_dep_ns(&m->canary) <= m->canary_dep_limit_ns &&
-				canary_wide_ns(&m->canary) <= m->canary_wide_limit_ns;
+			calm += canary_dep_ns(&m->canary) <= m->rest_dep_ns &&
+				canary_wide_ns(&m->canary) <= m->rest_wide_ns;
 		if (calm >= 6)
 			return clock_ns() - begin;
 		if (clock_ns() - begin > max_ns || process_interrupted())

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/rng.h"
+#include "host/throttle.h"
 #include "record/record.h"
 #include "sys/canary.h"
 #include "sys/cpu.h"
@@ -48,11 +49,12 @@ struct measurer {
 	int64_t epoch_ns; /* CLOCK_MONOTONIC_RAW of this session's start */
 	uint32_t session; /* index in record->sessions */
 	int64_t timeout_ns;
+	double rest_dep_ns, rest_wide_ns; /* canaries of the machine at rest; 0: not asked */
+	struct host_throttle throttle;
 	/* marking thresholds, fixed after the first round; 0: not yet */
 	double canary_dep_limit_ns, canary_wide_limit_ns, run_wait_limit;
 	struct arena *arena;			       /* for failure texts */
 	int64_t canaries_ns, spawning_ns, sampling_ns; /* where the time went, sums */
-	int64_t own_cpu_ns;			       /* flagstone's CPU time while samples ran */
 };
 
 int measurer_init(struct measurer *m, const char *spawner_path, const struct cpu_list *pin_order,
@@ -92,9 +94,17 @@ char *measure_field(const char *line, const char *name, struct arena *arena);
  */
 bool measure_check_agrees(const char *got, const char *expected, double rel);
 
-/* Fixes the marking thresholds from the canaries of rows [0, count): upper quartile + 3 x IQR. */
+/*
+ * Fixes the marking thresholds from the canaries and run-queue waits of the rows: upper quartile + 3 x IQR; too few rows:
+ * none.
+ */
 void measure_fix_thresholds(struct measurer *m, const struct samples *samples);
-/* Waits until the canaries are back within the thresholds, at most max_ns; returns the time waited, -1 if they never were. */
+/* Reads the canaries of the machine at rest, before anything heats it: some 50 ms. */
+void measure_rest(struct measurer *m);
+/*
+ * Waits, after a build or a pause, until the canaries are back where they were at rest (upper quartile + 3 x IQR), at
+ * most max_ns; returns the time waited, 0 where nothing is known of rest, -1 if they never came back.
+ */
 int64_t measure_settle(struct measurer *m, int64_t max_ns);
 
 #endif

@@ -16,14 +16,6 @@
 enum { ENV_RANDOM_MAX = 4096 };
 static const double overlap_needed = 0.9;
 
-static int64_t own_cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 char **sample_environment(struct measurer *m, const struct words *env, struct arena *arena, uint32_t *bytes)
 {
 	static char letters[ENV_RANDOM_MAX + 1];
@@ -86,6 +78,11 @@ char *sample_failure(const struct spawn_copy *copy, int64_t timeout_ns, struct a
 		return arena_printf(arena, "refused by the C library's loader (exit code 127): %s", words);
 	if (copy->exit_code != 0)
 		return arena_printf(arena, "ended with exit code %d%s%s", copy->exit_code, colon, words);
+	if (copy->left_children)
+		return arena_printf(arena,
+			"left processes behind when it ended (they were killed): its time would not be all of its "
+			"work's%s%s",
+			colon, words);
 	if (!text_starts(copy->result_line, FLAGSTONE_RESULT_WORD " "))
 		return arena_printf(
 			arena, "ended with exit code 0 but gave no result line%s%s", colon, words);
@@ -161,6 +158,15 @@ static struct sample row_of_copy(const struct measurer *m, const struct measure_
 		.canary_wide_after_ns = SAMPLE_NONE};
 }
 
+double sample_wait_share(const struct sample *row)
+{
+	double wanted = (double)row->user_ns + (double)row->system_ns + (double)row->run_wait_ns;
+
+	return row->user_ns >= 0 && row->system_ns >= 0 && row->run_wait_ns >= 0 && wanted > 0
+		       ? (double)row->run_wait_ns / wanted
+		       : -1;
+}
+
 uint32_t sample_marks(const struct measurer *m, const struct sample *row)
 {
 	uint32_t marks = 0;
@@ -171,8 +177,7 @@ uint32_t sample_marks(const struct measurer *m, const struct sample *row)
 	if (m->canary_wide_limit_ns > 0 && row->canary_wide_before_ns != SAMPLE_NONE &&
 		row->canary_wide_before_ns > m->canary_wide_limit_ns)
 		marks |= MARK_SHARED;
-	if (m->run_wait_limit > 0 && row->run_wait_ns >= 0 && row->elapsed_ns > 0 &&
-		(double)row->run_wait_ns > m->run_wait_limit * (double)row->elapsed_ns)
+	if (m->run_wait_limit > 0 && sample_wait_share(row) > m->run_wait_limit)
 		marks |= MARK_WAIT;
 	return marks;
 }
@@ -190,18 +195,6 @@ bool sample_overlap_is_small(const int64_t *starts, const int64_t *ends, uint32_
 	return (double)(first_end - last_start) < overlap_needed * (double)(last_end - first_start);
 }
 
-/* A worker that ends before its work does would look fast. */
-static void note_left_children(
-	struct record *record, const struct measure_item *item, const struct spawn_copy *copy)
-{
-	if (copy->left_children && !copy->timed_out)
-		record_note(record,
-			"%s left processes behind when it ended (they were killed): its time may not be all "
-			"of "
-			"its work's",
-			item->build < record->build_count ? record->builds[item->build].cell : item->program);
-}
-
 /* Turns the copies' answers into rows; returns the marks of all together. */
 static uint32_t add_rows(struct measurer *m, struct record *record, const struct measure_item *item,
 	const struct sample_place *place, const struct spawn_copy *copies, const uint32_t before[2],
@@ -217,7 +210,6 @@ static uint32_t add_rows(struct measurer *m, struct record *record, const struct
 		struct sample row = row_of_copy(m, item, place, &copies[k], k);
 		char *reason = sample_failure(&copies[k], m->timeout_ns, arena);
 
-		note_left_children(record, item, &copies[k]);
 		if (k == 0) {
 			row.canary_dep_before_ns = before[0];
 			row.canary_wide_before_ns = before[1];
@@ -294,7 +286,7 @@ int sample_take(struct measurer *m, struct record *record, const struct measure_
 		.barrier = item->copies > 1,
 		.timeout_ns = m->timeout_ns};
 	uint32_t before[2], after[2], env_bytes;
-	int64_t cpu_begin;
+	uint64_t throttled;
 	int result;
 
 	request_words(item, &arena, &argv);
@@ -304,17 +296,20 @@ int sample_take(struct measurer *m, struct record *record, const struct measure_
 		cpus[k] = m->pin_order->v[k % m->pin_order->n];
 	cpu_pin_self(cpus[0], NULL);
 	read_canaries(m, before);
+	throttled = host_throttle_read(&m->throttle);
 	step_aside(m);
-	cpu_begin = own_cpu_ns();
 	result = spawner_run(m->spawner, &request, copies, e);
-	m->own_cpu_ns += own_cpu_ns() - cpu_begin;
 	cpu_pin_self(cpus[0], NULL);
+	throttled = host_throttle_read(&m->throttle) - throttled;
 	read_canaries(m, after);
 	if (result == 0) {
 		*first = record->samples.n;
 		*marks = add_rows(m, record, item, place, copies, before, after, &arena);
-		for (size_t i = *first; i < record->samples.n; i++)
+		*marks |= throttled != 0 ? MARK_THROTTLE : 0;
+		for (size_t i = *first; i < record->samples.n; i++) {
 			record->samples.v[i].env_bytes = env_bytes;
+			record->samples.v[i].marks |= throttled != 0 ? MARK_THROTTLE : 0;
+		}
 	}
 	arena_release(&arena);
 	return result;

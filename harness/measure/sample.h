@@ -19,6 +19,9 @@ struct sample_place {
 int sample_take(struct measurer *m, struct record *record, const struct measure_item *item,
 	const struct sample_place *place, size_t *first, uint32_t *marks, struct error *e);
 
+/* Share of the time that a process wanted a CPU in which it got none; -1: unknown. */
+double sample_wait_share(const struct sample *row);
+
 /* Marks of a row by its canaries and its run-queue wait; never by its value. */
 uint32_t sample_marks(const struct measurer *m, const struct sample *row);
 

@@ -105,6 +105,7 @@ static const struct field plan_fields[] = {
 	FIELD(record_plan, matrix_text, FIELD_TEXT),
 	FIELD(record_plan, seed, FIELD_TEXT),
 	{.name = "settings", .type = FIELD_OBJECT, AT(record_plan, settings), .shape = &settings_shape},
+	{.name = "aa", .type = FIELD_BOOL, .added = true, AT(record_plan, aa)},
 	{.name = "looks",
 		.type = FIELD_U32S,
 		AT(record_plan, looks),

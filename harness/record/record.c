@@ -97,6 +97,13 @@ const struct record_workload *record_workload(const struct record *record, const
 	return NULL;
 }
 
+bool record_higher_is_better(const struct record *record, const struct record_build *build)
+{
+	const struct record_workload *workload = record_workload(record, build->workload);
+
+	return workload == NULL || !workload->lower_is_better;
+}
+
 const struct record_toolchain *record_toolchain(const struct record *record, const char *slot)
 {
 	for (size_t i = 0; i < record->toolchain_count; i++)

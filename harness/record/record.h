@@ -84,7 +84,7 @@ struct record_build {
 	bool baseline;	    /* is it the baseline of its workload, slot, copies, args? */
 
 	const char *content_hash; /* build key: what went in; NULL when never tried */
-	const char *code_hash;	  /* of code and read-only data of the canonical link; NULL when unknown */
+	const char *code_hash;	  /* of code and data of the canonical link; NULL when unknown */
 	const char *build_id;	  /* of the canonical link, or NULL */
 	struct words commands;	  /* each compile and link command, quoted as a shell would take it */
 	struct facts
@@ -119,6 +119,7 @@ struct record_plan {
 	const char *matrix_text; /* the file as it was */
 	const char *seed;	 /* 32 hex digits: order of everything random */
 	struct measure_settings settings;
+	bool aa;	   /* identical code was judged like any other (--aa) */
 	uint32_t looks[8]; /* planned looks, in rounds */
 	size_t look_count;
 	uint32_t
@@ -177,6 +178,8 @@ void record_add_failure(struct record *record, int64_t sample, uint32_t build, c
 /* Adds a note, once: an equal one is not added again. */
 void record_note(struct record *record, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const struct record_workload *record_workload(const struct record *record, const char *name);
+/* Is a higher value of this cell better? */
+bool record_higher_is_better(const struct record *record, const struct record_build *build);
 const struct record_toolchain *record_toolchain(const struct record *record, const char *slot);
 /* Index of a cell's build, or -1. */
 int record_find_cell(const struct record *record, const char *cell);

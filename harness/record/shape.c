@@ -300,6 +300,8 @@ int shape_from_json(const struct shape *shape, void *into, const json_t *object,
 		const struct field *field = &shape->fields[i];
 		const json_t *value = json_object_get(object, field->name);
 
+		if (value == NULL && field->added)
+			continue;
 		if (value == NULL)
 			result = error_set(e, EXIT_CANNOT, "%s: has no \"%s\"", where, field->name);
 		else

@@ -41,6 +41,7 @@ struct field {
 	const struct shape *shape; /* FIELD_OBJECT, FIELD_LIST */
 	enum field_type type;
 	bool required; /* a text that is never null */
+	bool added;    /* later than the schema's first version: may be missing, and is zero then */
 };
 
 struct shape {
@@ -52,7 +53,7 @@ struct shape {
 /* The struct as an object with all its fields in order. New reference. */
 json_t *shape_to_json(const struct shape *shape, const void *from);
 /*
- * Fills the struct from an object: every field must be there with its type. Members without a field are left
+ * Fills the struct from an object: every field must be there with its type, but those that were added later. Members without a field are left
  * alone. Texts and lists go to the arena. `where` names the object in errors ("x.json.gz: builds[3]").
  */
 int shape_from_json(const struct shape *shape, void *into, const json_t *object, struct arena *arena,

@@ -88,21 +88,16 @@ char *cell_text_bound(double x, struct arena *arena)
 	return arena_strdup(arena, number);
 }
 
-/* Has the unit a prefix of its own (KBps, MWIPS)? Then there is none before it: "10.04 k KBps" is no unit. */
-static bool has_prefix(const char *unit)
-{
-	return unit[0] != '\0' && strchr("KMGTk", unit[0]) != NULL && unit[1] >= 'A' && unit[1] <= 'Z';
-}
-
 static char *rate_text(const struct doc_cell *cell, struct arena *arena)
 {
-	char number[NUM_SIZE];
+	double rate = cell->summary->median;
+	struct buf out = {0};
+	char *text;
 
-	if (has_prefix(cell->unit))
-		num_significant(cell->summary->median, 4, number);
-	else
-		num_rate(cell->summary->median, number);
-	return arena_printf(arena, "%s%s%s", number, cell->unit[0] != '\0' ? " " : "", cell->unit);
+	num_quantity(&out, rate, cell->like > 0 ? cell->like : rate, cell->unit);
+	text = arena_strdup(arena, buf_text(&out));
+	buf_release(&out);
+	return text;
 }
 
 static char *cant_tell_text(const struct comparison *c, bool brief, struct arena *arena)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "report/cell_text.h"
 #include "stats/describe.h"
 
@@ -30,15 +31,10 @@ static const struct record_build *build_of(const struct maker *maker, uint32_t i
 	return &maker->within->record.builds[index];
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
-}
-
 static bool same_table(const struct record_build *a, const struct record_build *b, enum within_axis by)
 {
-	return (by == WITHIN_SLOT || same_text(a->slot, b->slot)) &&
-	       (by == WITHIN_VARIANT || same_text(a->variant, b->variant)) &&
+	return (by == WITHIN_SLOT || text_same(a->slot, b->slot)) &&
+	       (by == WITHIN_VARIANT || text_same(a->variant, b->variant)) &&
 	       (by == WITHIN_COPIES || a->copies == b->copies);
 }
 

@@ -66,6 +66,8 @@ void report_csv(const struct record *record, const struct result *result, struct
 
 	add_header(&csv);
 	for (size_t i = 0; i < result->cell_count; i++) {
+		if (result->cells[i].hidden)
+			continue;
 		add_cell(&csv, record, &result->cells[i]);
 		add_comparison(&csv, record, of_build[i]);
 		csv_end(&csv);

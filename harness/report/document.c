@@ -91,12 +91,15 @@ static void add_column(struct draft *draft, const struct record_build *build)
 		vec_push(&draft->columns, variant);
 }
 
-static void sort_into_drafts(const struct record *record, struct drafts *drafts)
+static void sort_into_drafts(const struct record *record, const struct result *result, struct drafts *drafts)
 {
 	for (uint32_t i = 0; i < record->build_count; i++) {
 		const struct record_build *build = &record->builds[i];
-		struct draft *draft = draft_of(drafts, build);
+		struct draft *draft;
 
+		if (result->cells[i].hidden)
+			continue;
+		draft = draft_of(drafts, build);
 		if (find_row(record, draft, build) == draft->rows.n)
 			vec_push(&draft->rows, i);
 		vec_push(&draft->builds, i);
@@ -104,7 +107,8 @@ static void sort_into_drafts(const struct record *record, struct drafts *drafts)
 			add_column(draft, build);
 	}
 	for (uint32_t i = 0; i < record->build_count; i++)
-		add_column(draft_of(drafts, &record->builds[i]), &record->builds[i]);
+		if (!result->cells[i].hidden)
+			add_column(draft_of(drafts, &record->builds[i]), &record->builds[i]);
 }
 
 static const char *unit_of(const struct record *record, const struct record_build *build)
@@ -266,6 +270,18 @@ static const char *heading_of(
 	return arena_printf(arena, "%s %s (slot %s)%s", family, version, draft->slot, copies);
 }
 
+/* Rates side by side have one prefix: that of the first of them. */
+static void set_prefix(struct doc_row *row, size_t count)
+{
+	double like = 0;
+
+	for (size_t i = 0; i < count && like == 0; i++)
+		if (row->cells[i].kind == DOC_RATE)
+			like = row->cells[i].summary->median;
+	for (size_t i = 0; i < count; i++)
+		row->cells[i].like = like;
+}
+
 static struct doc_table make_table(struct maker *maker, const struct draft *draft, bool show_copies)
 {
 	struct arena *arena = maker->arena;
@@ -291,6 +307,8 @@ static struct doc_table make_table(struct maker *maker, const struct draft *draf
 		row->cells[find_column(draft, text_or(build->variant, "none"))] = document_cell(
 			maker->document, maker->record, maker->result, index, maker->of_build[index], arena);
 	}
+	for (size_t i = 0; i < table.row_count; i++)
+		set_prefix(&table.rows[i], table.column_count);
 	return table;
 }
 
@@ -300,19 +318,56 @@ void document_section(struct document *document, const char *heading, const stru
 		document->sections[document->section_count++] = (struct doc_section){heading, *lines};
 }
 
+/* Is there nothing to show of this slot, since its compiler is not here? */
+static bool is_absent(const struct record *record, const struct draft *draft)
+{
+	const struct record_toolchain *toolchain = record_toolchain(record, draft->slot);
+
+	if (strcmp(draft->slot, "none") == 0 ||
+		(toolchain != NULL && facts_value(&toolchain->facts, "toolchain.family") != NULL))
+		return false;
+	for (size_t i = 0; i < draft->builds.n; i++)
+		if (record->builds[draft->builds.v[i]].status != CELL_IMPOSSIBLE)
+			return false;
+	return true;
+}
+
+/* Once a slot, at its first table: all of its cells, whatever their copies. */
+static void say_absent(struct maker *maker, const struct drafts *drafts, size_t at)
+{
+	const struct draft *draft = &drafts->v[at];
+	size_t cells = 0;
+
+	for (size_t i = 0; i < drafts->n; i++) {
+		if (strcmp(drafts->v[i].slot, draft->slot) != 0)
+			continue;
+		if (i < at)
+			return;
+		cells += drafts->v[i].builds.n;
+	}
+	words_addf(&maker->document->absent, maker->arena, "%s: %s; %zu cell%s", draft->slot,
+		text_or(maker->record->builds[draft->builds.v[0]].reason, "no such compiler here"), cells,
+		text_plural(cells));
+}
+
 static void make_tables(struct maker *maker)
 {
 	struct drafts drafts = {0};
 	struct document *document = maker->document;
 	bool show_copies = false;
 
-	sort_into_drafts(maker->record, &drafts);
+	sort_into_drafts(maker->record, maker->result, &drafts);
 	for (size_t i = 0; i < drafts.n; i++)
 		show_copies = show_copies || drafts.v[i].copies != 1;
 	document->tables = arena_array(maker->arena, drafts.n, sizeof(*document->tables));
-	document->table_count = drafts.n;
 	for (size_t i = 0; i < drafts.n; i++) {
-		document->tables[i] = make_table(maker, &drafts.v[i], show_copies);
+		if (is_absent(maker->record, &drafts.v[i]))
+			say_absent(maker, &drafts, i);
+		else
+			document->tables[document->table_count++] =
+				make_table(maker, &drafts.v[i], show_copies);
+	}
+	for (size_t i = 0; i < drafts.n; i++) {
 		vec_release(&drafts.v[i].columns);
 		vec_release(&drafts.v[i].rows);
 		vec_release(&drafts.v[i].builds);
@@ -321,7 +376,7 @@ static void make_tables(struct maker *maker)
 }
 
 struct document *document_new(const struct record *record, const struct result *result,
-	const struct doc_options *options, struct arena *arena)
+	const struct report_options *options, struct arena *arena)
 {
 	struct document *document = arena_new(arena, struct document);
 	struct maker maker = {document, record, result, document_comparisons(record, result, arena), arena};

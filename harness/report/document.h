@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "compare/effect.h"
 #include "record/record.h"
+#include "report/report.h"
 
 enum doc_kind {
 	DOC_BLANK, /* the matrix has no such cell */
@@ -36,6 +37,7 @@ struct doc_cell {
 	const struct cell_summary *summary;  /* NULL: DOC_BLANK */
 	const struct comparison *comparison; /* NULL: none */
 	const char *unit;		     /* of the rate */
+	double like;			     /* the rate whose size chooses the prefix; 0: its own */
 	const char *text;		     /* of DOC_TEXT */
 	size_t note;			     /* number of the reason below, from 1; 0: none */
 };
@@ -86,25 +88,23 @@ struct document {
 	size_t table_count;
 	struct doc_note *notes;
 	size_t note_count, note_cap;
-	unsigned kinds;	    /* bit 1 << enum doc_kind: which occur */
-	const char *legend; /* NULL: nothing to explain */
+	unsigned kinds;	     /* bit 1 << enum doc_kind: which occur */
+	const char *legend;  /* NULL: nothing to explain */
+	struct words absent; /* "gcc-9: no gcc-9 in PATH; 6 cells", for a slot without a table */
 	struct words means;
 	struct words undecided;
 	struct words disturbances;
 	struct doc_section sections[DOC_SECTIONS];
 	size_t section_count;
+	struct doc_hint *verdicts; /* each, and the command that gives it again */
+	size_t verdict_count;
 	struct doc_hint hints[DOC_HINTS];
 	size_t hint_count;
 };
 
-struct doc_options {
-	bool verbose;
-	const char *path; /* of the record, or NULL */
-};
-
 /* Builds it all. */
 struct document *document_new(const struct record *record, const struct result *result,
-	const struct doc_options *options, struct arena *arena);
+	const struct report_options *options, struct arena *arena);
 
 /* One cell of a table, its reason noted. comparison: NULL for a baseline. */
 struct doc_cell document_cell(struct document *document, const struct record *record,
@@ -133,6 +133,6 @@ const char *document_reason(const struct record *record, uint32_t build);
 
 /* Fills means, undecided, disturbances, hints, legend, title and alerts of a document with tables. */
 void document_remarks(struct document *document, const struct record *record, const struct result *result,
-	const struct doc_options *options, struct arena *arena);
+	const struct report_options *options, struct arena *arena);
 
 #endif

@@ -128,7 +128,9 @@ json_t *result_json_cell(const struct record *record, const struct cell_summary 
 	set_count(object, "outliers", cell->outliers);
 	set(object, "two_modes", json_boolean(cell->two_modes));
 	set(object, "trending", json_boolean(cell->trending));
-	result_json_number(object, "cpu_share", cell->cpu_share >= 0, cell->cpu_share);
+	set(object, "autocorrelated", json_boolean(cell->autocorrelated));
+	result_json_number(object, "user_ns", cell->user_ns >= 0, cell->user_ns);
+	result_json_number(object, "system_ns", cell->system_ns >= 0, cell->system_ns);
 	return object;
 }
 
@@ -188,6 +190,8 @@ static json_t *means_json(
 {
 	json_t *list = json_array();
 
+	if (result->selected) /* a mean is of all workloads */
+		return list;
 	for (size_t t = 0; t < document->table_count && result->comparison_count > 0; t++) {
 		const struct doc_table *table = &document->tables[t];
 
@@ -254,14 +258,16 @@ void report_json(const struct record *record, const struct result *result,
 	const struct report_options *options, struct buf *out)
 {
 	struct arena arena = {0};
-	struct doc_options doc_options = {options->verbose, options->path};
-	struct document *document = document_new(record, result, &doc_options, &arena);
+	struct document *document = document_new(record, result, options, &arena);
 	json_t *root = json_object(), *cells = json_array(), *comparisons = json_array();
 
 	for (size_t i = 0; i < result->cell_count; i++)
-		json_array_append_new(cells, result_json_cell(record, &result->cells[i]));
+		if (!result->cells[i].hidden)
+			json_array_append_new(cells, result_json_cell(record, &result->cells[i]));
 	for (size_t i = 0; i < result->comparison_count; i++)
-		json_array_append_new(comparisons, result_json_comparison(record, &result->comparisons[i]));
+		if (!result->comparisons[i].hidden)
+			json_array_append_new(
+				comparisons, result_json_comparison(record, &result->comparisons[i]));
 	set_text(root, "schema", RESULT_SCHEMA);
 	set(root, "record", result_json_record(record, options->path));
 	set(root, "method", result_json_method(record, result));

@@ -92,6 +92,16 @@ static void add_section(struct markdown *m, const char *heading, const struct wo
 		add_line(m, "- ", lines->v[i], "\n");
 }
 
+static void add_verdicts(struct markdown *m, const struct document *document)
+{
+	if (document->verdict_count > 0)
+		buf_adds(m->out, "\nEach verdict again:\n");
+	for (size_t i = 0; i < document->verdict_count; i++) {
+		add_line(m, "\n- ", document->verdicts[i].text, "\n");
+		buf_addf(m->out, "\n      %s\n", text_safe(&m->arena, document->verdicts[i].command));
+	}
+}
+
 /* Commands stand in indented code blocks, in which nothing is markup and no fence can be closed. */
 static void add_hints(struct markdown *m, const struct document *document)
 {
@@ -111,6 +121,8 @@ void document_markdown(const struct document *document, struct buf *out)
 		add_line(&m, "\n**", document->alerts.v[i], "**\n");
 	for (size_t i = 0; i < document->table_count; i++)
 		add_table(&m, &document->tables[i]);
+	for (size_t i = 0; i < document->absent.n; i++)
+		add_line(&m, "\n", document->absent.v[i], "\n");
 	if (document->legend != NULL)
 		add_line(&m, "\n", document->legend, "\n");
 	add_notes(&m, document);
@@ -119,6 +131,7 @@ void document_markdown(const struct document *document, struct buf *out)
 	add_section(&m, "What disturbed the run:", &document->disturbances);
 	for (size_t i = 0; i < document->section_count; i++)
 		add_section(&m, document->sections[i].heading, &document->sections[i].lines);
+	add_verdicts(&m, document);
 	add_hints(&m, document);
 	arena_release(&m.arena);
 }
@@ -127,8 +140,7 @@ void report_markdown(const struct record *record, const struct result *result,
 	const struct report_options *options, struct buf *out)
 {
 	struct arena arena = {0};
-	struct doc_options doc_options = {options->verbose, options->path};
 
-	document_markdown(document_new(record, result, &doc_options, &arena), out);
+	document_markdown(document_new(record, result, options, &arena), out);
 	arena_release(&arena);
 }

@@ -106,6 +106,8 @@ static void set_means(struct document *document, const struct record *record, co
 {
 	struct buf out = {0};
 
+	if (result->selected) /* a mean is of all workloads */
+		return;
 	for (size_t t = 0; t < document->table_count && result->comparison_count > 0; t++) {
 		const struct doc_table *table = &document->tables[t];
 
@@ -124,21 +126,17 @@ static void set_means(struct document *document, const struct record *record, co
 	buf_release(&out);
 }
 
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* How many can't tell and what dominates; with `verbose` each with its reason. */
 void document_undecided(struct document *document, const struct record *record, const struct result *result,
 	bool verbose, struct arena *arena)
 {
-	size_t undecided = 0, placement = 0, marked = 0;
+	size_t undecided = 0, placement = 0, marked = 0, all = 0;
 
 	for (size_t i = 0; i < result->comparison_count; i++) {
 		const struct comparison *c = &result->comparisons[i];
 
-		if (c->answer != ANSWER_CANT_TELL || !c->has_effect)
+		all += !c->hidden;
+		if (c->hidden || c->answer != ANSWER_CANT_TELL || !c->has_effect)
 			continue;
 		undecided++;
 		placement += c->placement_share > 0.5;
@@ -152,7 +150,7 @@ void document_undecided(struct document *document, const struct record *record, 
 	words_addf(&document->undecided, arena,
 		"%zu of %zu comparisons can't tell: noise between rounds dominates in %zu, code placement in "
 		"%zu%s.",
-		undecided, result->comparison_count, undecided - placement, placement,
+		undecided, all, undecided - placement, placement,
 		marked > 0 ? "; some cells were disturbed more often than their baseline" : "");
 }
 
@@ -206,7 +204,7 @@ static void say_aa(struct document *document, const struct result *result, struc
 		words_addf(&document->disturbances, arena,
 			"A/A check: not checked, %zu usable pair%s of identical code, %d are needed (--aa "
 			"adds some)",
-			result->aa_pairs, plural(result->aa_pairs), STATS_AA_MIN_PAIRS);
+			result->aa_pairs, text_plural(result->aa_pairs), STATS_AA_MIN_PAIRS);
 		break;
 	case AA_OK:
 		words_addf(&document->disturbances, arena,
@@ -229,7 +227,7 @@ static void say_cells(struct document *document, const struct record *record, co
 	size_t count = 0;
 
 	for (size_t i = 0; i < result->cell_count; i++) {
-		if (!test(&result->cells[i]))
+		if (result->cells[i].hidden || !test(&result->cells[i]))
 			continue;
 		if (count++ < NAMED_CELLS)
 			buf_addf(&out, "%s%s", count > 1 ? ", " : "", record->builds[i].cell);
@@ -261,6 +259,11 @@ static bool is_trending(const struct cell_summary *cell)
 	return cell->trending;
 }
 
+static bool is_autocorrelated(const struct cell_summary *cell)
+{
+	return cell->autocorrelated;
+}
+
 static bool has_failed_samples(const struct cell_summary *cell)
 {
 	return cell->failed > 0;
@@ -277,15 +280,18 @@ static void set_disturbances(struct document *document, const struct record *rec
 	for (size_t i = 0; i < result->cell_count; i++)
 		outliers += result->cells[i].outliers;
 	if (outliers > 0)
-		words_addf(&document->disturbances, arena, "%zu outlier%s, kept", outliers, plural(outliers));
+		words_addf(&document->disturbances, arena, "%zu outlier%s, kept", outliers,
+			text_plural(outliers));
 	say_cells(document, record, result, "samples failed", has_failed_samples, arena);
 	say_cells(document, record, result, "very noisy (spread over 5 %)", is_very_noisy, arena);
-	if (verbose) {
+	if (verbose)
 		say_cells(document, record, result, "noisy (spread over 3 %)", is_noisy, arena);
-		say_cells(document, record, result, "two modes, one median speaks for neither", has_modes,
-			arena);
-		say_cells(document, record, result, "a trend within the run", is_trending, arena);
-	}
+	say_cells(document, record, result, "two modes, one median speaks for neither", has_modes, arena);
+	say_cells(document, record, result, "a trend within the run", is_trending, arena);
+	say_cells(document, record, result,
+		"neighbouring rounds are alike (lag-1 autocorrelation), so the median's interval is too "
+		"narrow",
+		is_autocorrelated, arena);
 	words_add_all(&document->disturbances, arena, &record->notes);
 }
 
@@ -302,15 +308,16 @@ static double effort_of(const struct result *result, bool *placement)
 	double median;
 
 	for (size_t i = 0; i < result->comparison_count; i++) {
-		undecided += result->comparisons[i].effort > 0;
-		by_placement +=
-			result->comparisons[i].effort > 0 && result->comparisons[i].placement_share > 0.5;
+		const struct comparison *c = &result->comparisons[i];
+
+		undecided += !c->hidden && c->effort > 0;
+		by_placement += !c->hidden && c->effort > 0 && c->placement_share > 0.5;
 	}
 	*placement = 2 * by_placement > undecided;
 	for (size_t i = 0; i < result->comparison_count; i++) {
 		const struct comparison *c = &result->comparisons[i];
 
-		if (c->effort > 0 && (c->placement_share > 0.5) == *placement)
+		if (!c->hidden && c->effort > 0 && (c->placement_share > 0.5) == *placement)
 			efforts[n++] = c->effort;
 	}
 	median = n > 0 ? stats_median(efforts, n) : 4;
@@ -318,43 +325,123 @@ static double effort_of(const struct result *result, bool *placement)
 	return median;
 }
 
+/* Different layouts among the samples, those of second arms aside. */
+static uint32_t count_layouts(const struct record *record)
+{
+	VEC(uint32_t) seen = {0};
+	uint32_t count;
+
+	for (size_t i = 0; i < record->samples.n; i++) {
+		const struct sample *row = &record->samples.v[i];
+		size_t k = 0;
+
+		if (row->arm != 0)
+			continue;
+		while (k < seen.n && seen.v[k] != row->layout)
+			k++;
+		if (k == seen.n)
+			vec_push(&seen, row->layout);
+	}
+	count = (uint32_t)seen.n;
+	vec_release(&seen);
+	return count;
+}
+
 /* What the run spent, and the command that sees finer. */
 static void add_spent(struct document *document, const struct record *record, const struct result *result,
-	struct arena *arena)
+	const struct report_options *options, struct arena *arena)
 {
 	const struct measure_settings *settings = &record->plan.settings;
-	uint32_t layouts = 0;
+	uint32_t layouts = count_layouts(record);
 	bool placement = false;
 	const char *command = NULL;
 	double effort = effort_of(result, &placement);
 
-	for (size_t i = 0; i < result->comparison_count; i++)
-		layouts = result->comparisons[i].layouts > layouts ? result->comparisons[i].layouts : layouts;
 	if (result->rounds == 0)
 		return;
-	if (has(document, DOC_CANT_TELL) || settings->precision > FINE_PRECISION)
-		command = reason_command(record, NULL, placement, effort, result->rounds, layouts, arena);
-	if (command != NULL && settings->precision > FINE_PRECISION)
-		command = arena_printf(arena, "%s --precision 1%%", command);
+	if (result->family > 0 && (has(document, DOC_CANT_TELL) || settings->precision > FINE_PRECISION))
+		command = reason_command(record, options->only, placement, effort, result->rounds, layouts,
+			settings->precision > FINE_PRECISION
+				? arena_printf(arena, " --precision 1%%%s", text_or(options->where, ""))
+				: options->where,
+			arena);
 	add_hint(document,
 		arena_printf(arena,
 			"This run used %u layout%s and %u of at most %u rounds; differences matter from %s "
 			"%%, "
 			"an interval within ±%s %% is narrow enough.%s",
-			layouts, plural(layouts), result->rounds,
+			layouts, text_plural(layouts), result->rounds,
 			settings->rounds_max > 0 ? settings->rounds_max : result->rounds,
 			percent_of(settings->matters, arena), percent_of(settings->precision, arena),
 			command != NULL ? " To see finer:" : ""),
 		command);
 }
 
-static void set_hints(struct document *document, const struct record *record, const struct result *result,
-	const struct doc_options *options, struct arena *arena)
+/* `flagstone show` of this record, of these cells. */
+static const char *show_command(const struct record *record, const struct result *result,
+	const struct report_options *options, const struct words *only, struct arena *arena)
 {
-	add_spent(document, record, result, arena);
-	if (record->id[0] != '\0' && options->path != NULL)
+	struct buf out = {0};
+	char *text;
+
+	buf_addf(&out, "flagstone show %.12s%s", record->id, result->same_code_judged ? " --aa" : "");
+	for (size_t i = 0; only != NULL && i < only->n; i++) {
+		buf_adds(&out, " --only ");
+		text_quote(&out, only->v[i]);
+	}
+	buf_adds(&out, text_or(options->where, ""));
+	text = arena_strdup(arena, buf_text(&out));
+	buf_release(&out);
+	return text;
+}
+
+static bool can_be_shown(const struct record *record, const struct report_options *options)
+{
+	return record->id[0] != '\0' && options->path != NULL;
+}
+
+/* "faster, +13.0 % ±0.2", "can't tell, ±5.9 %": a direction only where there is one, as in the cells. */
+static const char *verdict_text(const struct comparison *c, struct arena *arena)
+{
+	const char *answer = answer_text(c->answer);
+
+	if (!c->has_effect)
+		return answer;
+	if (c->answer == ANSWER_FASTER || c->answer == ANSWER_SLOWER)
+		return arena_printf(
+			arena, "%s, %s", answer, cell_text_effect(c->effect, c->lo, c->hi, arena));
+	return arena_printf(arena, "%s, %s%s %%", answer, c->answer == ANSWER_TOO_SMALL ? "≤" : "±",
+		cell_text_bound(c->x, arena));
+}
+
+/* Each answer with the command that gives it again. */
+static void set_verdicts(struct document *document, const struct record *record, const struct result *result,
+	const struct report_options *options, struct arena *arena)
+{
+	if (!options->verbose || !can_be_shown(record, options))
+		return;
+	document->verdicts = arena_array(arena, result->comparison_count, sizeof(*document->verdicts));
+	for (size_t i = 0; i < result->comparison_count; i++) {
+		const struct comparison *c = &result->comparisons[i];
+		struct words only = {0};
+
+		if (c->hidden || c->answer == ANSWER_NONE)
+			continue;
+		words_add(&only, arena, record->builds[c->b].cell);
+		document->verdicts[document->verdict_count++] = (struct doc_hint){
+			arena_printf(arena, "%s: %s", record->builds[c->b].cell, verdict_text(c, arena)),
+			show_command(record, result, options, &only, arena)};
+	}
+}
+
+static void set_hints(struct document *document, const struct record *record, const struct result *result,
+	const struct report_options *options, struct arena *arena)
+{
+	add_spent(document, record, result, options, arena);
+	if (can_be_shown(record, options))
 		add_hint(document, "The same verdicts from the same samples, any time:",
-			arena_printf(arena, "flagstone show %.12s", record->id));
+			show_command(
+				record, result, options, result->selected ? options->only : NULL, arena));
 	if (options->path != NULL)
 		add_hint(document, "Record:", options->path);
 	else
@@ -362,7 +449,7 @@ static void set_hints(struct document *document, const struct record *record, co
 }
 
 void document_remarks(struct document *document, const struct record *record, const struct result *result,
-	const struct doc_options *options, struct arena *arena)
+	const struct report_options *options, struct arena *arena)
 {
 	set_title(document, record, arena);
 	document_alerts(document, record, result, arena);
@@ -370,5 +457,6 @@ void document_remarks(struct document *document, const struct record *record, co
 	set_means(document, record, result, arena);
 	document_undecided(document, record, result, options->verbose, arena);
 	set_disturbances(document, record, result, options->verbose, arena);
+	set_verdicts(document, record, result, options, arena);
 	set_hints(document, record, result, options, arena);
 }

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/text.h"
 #include "compare/effect.h"
 #include "record/record.h"
 
@@ -18,13 +19,18 @@ struct report_options {
 	bool unicode;	  /* may use +- and box characters beyond ASCII */
 	bool verbose;	  /* details under the table */
 	const char *path; /* where the record is; shown at the end; NULL: not archived */
+	/* what the user gave and a command that goes on needs again: */
+	const char *where;	  /* " -C DIR --archive DIR", quoted; NULL: neither */
+	const struct words *only; /* cell patterns; NULL or none: all cells */
 };
 
 /*
+ * What a result hides (compare/select.h) is left out by all of them.
+ *
  * Terminal: a table for each slot (and copies): a row a workload, a column a variant; the baseline with its rate,
  * others as change with interval; what is not faster or slower is not shown so. Below: failed and impossible
- * cells with their reason, geometric means "n of m", what disturbed the run, how to see finer, where the record
- * is.
+ * cells with their reason, slots that are not here at all in a line each, geometric means "n of m", what disturbed the
+ * run, how to see finer, where the record is.
  */
 void report_terminal(const struct record *record, const struct result *result,
 	const struct report_options *options, struct buf *out);

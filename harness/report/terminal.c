@@ -304,6 +304,16 @@ static void add_notes(struct terminal *t, const struct document *document)
 	}
 }
 
+static void add_verdicts(struct terminal *t, const struct document *document)
+{
+	if (document->verdict_count > 0)
+		buf_adds(t->out, "\nEach verdict again:\n");
+	for (size_t i = 0; i < document->verdict_count; i++) {
+		paragraph(t, "  ", document->verdicts[i].text, 2 * MARGIN);
+		buf_addf(t->out, "    %s\n", shown(t, document->verdicts[i].command));
+	}
+}
+
 static void add_hints(struct terminal *t, const struct document *document)
 {
 	buf_addc(t->out, '\n');
@@ -326,6 +336,10 @@ void document_terminal(const struct document *document, const struct report_opti
 		paragraph(&t, "! ", document->alerts.v[i], MARGIN);
 	for (size_t i = 0; i < document->table_count; i++)
 		add_table(&t, &document->tables[i]);
+	if (document->absent.n > 0)
+		buf_addc(out, '\n');
+	for (size_t i = 0; i < document->absent.n; i++)
+		paragraph(&t, "", document->absent.v[i], MARGIN);
 	if (document->legend != NULL) {
 		buf_addc(out, '\n');
 		paragraph(&t, "", document->legend, 0);
@@ -336,6 +350,7 @@ void document_terminal(const struct document *document, const struct report_opti
 	section(&t, "What disturbed the run:", &document->disturbances);
 	for (size_t i = 0; i < document->section_count; i++)
 		section(&t, document->sections[i].heading, &document->sections[i].lines);
+	add_verdicts(&t, document);
 	if (document->hint_count > 0)
 		add_hints(&t, document);
 	arena_release(&t.arena);
@@ -345,8 +360,7 @@ void report_terminal(const struct record *record, const struct result *result,
 	const struct report_options *options, struct buf *out)
 {
 	struct arena arena = {0};
-	struct doc_options doc_options = {options->verbose, options->path};
 
-	document_terminal(document_new(record, result, &doc_options, &arena), options, out);
+	document_terminal(document_new(record, result, options, &arena), options, out);
 	arena_release(&arena);
 }

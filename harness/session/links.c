@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "build/jobs.h"
+#include "compare/identical.h"
 #include "session/run.h"
 #include "stats/aa.h"
 #include "stats/paired.h"
@@ -61,7 +62,7 @@ int session_build(struct session *session, struct error *e)
 	return 0;
 }
 
-/* Pairs of identical code that a run of these cells has for free: n equal cells give n - 1. */
+/* Pairs for the A/A check that a run of these cells has for free: n equal cells give n - 1. */
 static size_t free_pairs(const struct run *run)
 {
 	const struct record *record = run->record;
@@ -70,12 +71,8 @@ static size_t free_pairs(const struct run *run)
 	for (size_t i = 0; i < record->build_count; i++) {
 		const struct record_build *a = &record->builds[i];
 
-		for (size_t k = 0; k < i && a->code_hash != NULL; k++) {
-			const struct record_build *b = &record->builds[k];
-
-			if (b->code_hash != NULL && strcmp(a->code_hash, b->code_hash) == 0 &&
-				a->copies == b->copies && strcmp(a->workload, b->workload) == 0 &&
-				strcmp(a->args, b->args) == 0) {
+		for (size_t k = 0; k < i; k++) {
+			if (identical_code(a, &record->builds[k])) {
 				pairs++;
 				break;
 			}
@@ -176,12 +173,21 @@ static void fail_unlinked(struct run *run, uint32_t wanted)
 	}
 }
 
+static void copy_fact(struct facts *to, const struct facts *from, const char *key)
+{
+	const struct fact *fact = facts_find(from, key);
+
+	if (fact != NULL && fact->value != NULL)
+		facts_set(to, key, fact->value, fact->source);
+	else
+		facts_unknown(to, key, "linker", fact != NULL ? fact->reason : "layout 0 was not linked");
+}
+
 static void set_record_layouts(struct run *run)
 {
 	for (size_t i = 0; i < run->item_count; i++) {
 		struct record_build *build = &run->record->builds[run->items[i].cell];
 		const struct build *from = &run->session->builds[run->items[i].cell];
-		const char *way = facts_value(&from->facts, "build.layout_link");
 		struct record_layout *all =
 			arena_array(run->arena, build->layout_count + run->layout_count, sizeof(*all));
 
@@ -196,11 +202,8 @@ static void set_record_layouts(struct run *run)
 				.sha256 = arena_strdup(run->arena, layout->sha256)};
 		}
 		build->layouts = all;
-		if (way != NULL)
-			facts_set(&build->facts, "build.layout_link", way, "canonical link");
-		else
-			facts_unknown(&build->facts, "build.layout_link", "cache",
-				"all layouts came from the cache");
+		copy_fact(&build->facts, &from->facts, "build.layout_link");
+		copy_fact(&build->facts, &from->facts, "build.layout_command");
 	}
 }
 

@@ -25,16 +25,22 @@ static char *cache_folder(struct arena *arena, const struct spec_project *projec
 	return file_join(arena, project->folder, ".build/cache");
 }
 
-static char *archive_folder(
-	const struct session_options *options, const struct spec_project *project, struct arena *arena)
+static char *archive_folder(const struct session *session)
 {
+	const struct session_options *options = &session->options;
+	const struct spec_project *project = &session->project;
+	struct arena *arena = session->arena;
+	/* who works in the source tree has its archive; who only calls the program in it has one of their own */
+	bool is_installed =
+		session->no_project || (options->installed != NULL && !options->source_tree &&
+					       strcmp(options->installed, project->folder) == 0);
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 
 	if (options->archive != NULL)
 		return arena_strdup(arena, options->archive);
 	if (project->settings.archive != NULL)
 		return file_join(arena, project->folder, project->settings.archive);
-	if (options->installed != NULL && strcmp(options->installed, project->folder) == 0) {
+	if (is_installed) {
 		/* the project is the installed data, which is read only */
 		if (data != NULL && data[0] == '/')
 			return file_join(arena, data, "flagstone/archive");
@@ -46,23 +52,25 @@ static char *archive_folder(
 static int find_project(struct session *session, struct error *e)
 {
 	struct arena *arena = session->arena;
-	struct spec_errors errors = {.arena = arena};
 	const char *installed = session->options.installed;
 	struct error why = {0};
 	char *here = getcwd(NULL, 0);
 	char *folder = spec_find_project(session->options.project, here != NULL ? here : ".", arena, &why);
 
 	free(here);
-	if (folder == NULL && session->options.project == NULL && installed != NULL)
+	if (folder == NULL && session->options.project == NULL && installed != NULL) {
 		folder = arena_strdup(arena, installed);
+		session->no_project = true;
+	}
 	if (folder == NULL) {
 		if (e != NULL)
 			*e = why;
 		return -1;
 	}
 	session->project_folder = folder;
-	if (spec_read_project(folder, installed, arena, &session->project, &errors) != 0)
-		return spec_errors_to_error(&errors, e);
+	session->errors.arena = arena;
+	if (spec_read_project(folder, installed, arena, &session->project, &session->errors) != 0)
+		return spec_errors_to_error(&session->errors, e);
 	return 0;
 }
 
@@ -70,15 +78,15 @@ static int find_project(struct session *session, struct error *e)
 static int find_matrix(struct session *session, struct error *e)
 {
 	struct arena *arena = session->arena;
-	struct spec_errors errors = {.arena = arena};
+	struct spec_errors *errors = &session->errors;
 	const struct words *names = &session->project.matrix_names;
 	const char *wanted = session->options.matrix, *text = session->options.matrix_text;
 	const char *path = NULL, *nearest;
 
 	if (text != NULL)
-		return spec_read_matrix_bytes(text, strlen(text), wanted, arena, &session->matrix, &errors) !=
+		return spec_read_matrix_bytes(text, strlen(text), wanted, arena, &session->matrix, errors) !=
 				       0
-			       ? spec_errors_to_error(&errors, e)
+			       ? spec_errors_to_error(errors, e)
 			       : 0;
 	if (strchr(wanted, '/') != NULL || text_ends(wanted, ".yaml"))
 		path = wanted;
@@ -93,8 +101,8 @@ static int find_matrix(struct session *session, struct error *e)
 			nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "",
 			names->n == 1 ? "is" : "are", names->n > 0 ? words_join(names, arena) : "none");
 	}
-	if (spec_read_matrix(path, arena, &session->matrix, &errors) != 0)
-		return spec_errors_to_error(&errors, e);
+	if (spec_read_matrix(path, arena, &session->matrix, errors) != 0)
+		return spec_errors_to_error(errors, e);
 	return 0;
 }
 
@@ -144,16 +152,16 @@ static int find_host(struct session *session, struct error *e)
 
 int session_plan(struct session *session, struct error *e)
 {
-	struct spec_errors errors = {.arena = session->arena};
 	struct plan_options options = {.only = session->options.only,
 		.cpus = (uint32_t)session->allowed.n,
 		.cores = (uint32_t)cpu_core_count("", &session->allowed, session->arena),
 		.cpu_flags = facts_value(&session->host, "cpu.flags"),
 		.arch = facts_value(&session->host, "host.arch")};
 
+	session->errors = (struct spec_errors){.arena = session->arena};
 	if (plan_make(&session->project, &session->matrix, &session->toolchains, &options, session->arena,
-		    &session->plan, &errors) != 0)
-		return spec_errors_to_error(&errors, e);
+		    &session->plan, &session->errors) != 0)
+		return spec_errors_to_error(&session->errors, e);
 	return 0;
 }
 
@@ -168,7 +176,7 @@ int session_archive_folder(
 	}
 	if (find_project(&session, e) != 0)
 		return error_advice(e, "or name the archive with --archive DIR");
-	*folder = archive_folder(options, &session.project, arena);
+	*folder = archive_folder(&session);
 	return 0;
 }
 
@@ -185,7 +193,7 @@ int session_open(struct session *session, const struct session_options *options,
 		session->events = *events;
 	if (find_project(session, e) != 0)
 		return -1;
-	session->archive_folder = archive_folder(options, &session->project, arena);
+	session->archive_folder = archive_folder(session);
 	session->cache_folder = cache_folder(arena, &session->project);
 	if (options->matrix != NULL && find_matrix(session, e) != 0)
 		return -1;

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/num.h"
+#include "base/version.h"
 #include "host/host.h"
 #include "session/run.h"
 #include "sys/git.h"
@@ -35,18 +36,24 @@ static void git_facts(
 		facts_set(facts, arena_printf(facts->arena, "%s.shallow", prefix), "yes", "git");
 }
 
-static void harness_facts(struct facts *facts, const char *driver_folder)
+/* flagstone's own part, as it was compiled in: the folder it runs in may be anybody's project. */
+static void harness_facts(struct facts *facts)
 {
-	facts_set(facts, "harness.version", FLAGSTONE_VERSION, "build");
-#ifdef __VERSION__
-	facts_set(facts, "harness.compiler", __VERSION__, "build");
-#endif
-#ifdef __OPTIMIZE__
-	facts_set(facts, "harness.optimized", "yes", "build");
-#else
-	facts_set(facts, "harness.optimized", "no", "build");
-#endif
-	git_facts(facts, "harness", driver_folder, false, "archive");
+	const struct {
+		const char *key, *value;
+	} built[] = {{"harness.version", version.version}, {"harness.commit", version.commit},
+		{"harness.dirty", version.dirty}, {"harness.compiler", version.compiler},
+		{"harness.flags", version.cflags}};
+
+	for (size_t i = 0; i < sizeof(built) / sizeof(built[0]); i++)
+		if (built[i].value != NULL)
+			facts_set(facts, built[i].key, built[i].value, "built in");
+		else
+			facts_unknown(facts, built[i].key, "built in", version.unknown_reason);
+	/* what each measured program finds when it asks what it is connected to: it may behave accordingly */
+	facts_set(facts, "harness.child.stdin", "/dev/null", "sys/spawner");
+	facts_set(facts, "harness.child.stdout", "pipe", "sys/spawner");
+	facts_set(facts, "harness.child.stderr", "pipe", "sys/spawner");
 }
 
 static void add_toolchains(struct run *run)
@@ -130,6 +137,12 @@ static void add_cells(struct run *run)
 		build->facts.arena = run->arena;
 		if (cell->copies_keyword != NULL)
 			facts_set(&build->facts, "cell.copies_keyword", cell->copies_keyword, "matrix");
+		if (cell->variant->env.n > 0)
+			facts_set(&build->facts, "run.env", words_join(&cell->variant->env, run->arena),
+				"matrix");
+		if (cell->slot->toolchain != NULL && cell->slot->toolchain->runner.n > 0)
+			facts_set(&build->facts, "run.runner",
+				words_join(&cell->slot->toolchain->runner, run->arena), "toolchains/*.yaml");
 		if (cell->variant->check_rel >= 0)
 			facts_setf(&build->facts, "check.rel", "matrix", "%g", cell->variant->check_rel);
 		if (cell->baseline_index >= 0 && cell->baseline_index != (int64_t)i && cell->reason == NULL &&
@@ -154,6 +167,7 @@ static void add_plan(struct run *run)
 		plan->seed = arena_strdup(run->arena, seed);
 	}
 	plan->settings = run->settings;
+	plan->aa = session->options.aa;
 	plan->look_count = plan_looks(run->settings.rounds_min, run->settings.rounds_max, plan->looks);
 }
 
@@ -173,7 +187,9 @@ int run_describe(struct run *run, const struct session_repeat *repeat, struct er
 		record->repeat_index = repeat->index;
 		record->repeat_count = repeat->count;
 	}
-	harness_facts(&record->harness, session->project_folder);
+	harness_facts(&record->harness);
+	facts_set(&record->harness, RUN_CPUS_KEY, cpu_list_text(&session->pin_order, arena),
+		session->options.cpus != NULL ? RUN_CPUS_GIVEN : "sched_getaffinity, /sys");
 	git_facts(&record->project, "project", session->project_folder, true, "archive");
 	record->host_name = session->host_name;
 	facts_copy(&record->host, &session->host);

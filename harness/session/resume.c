@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "host/host.h"
 #include "record/json.h"
 #include "session/run.h"
@@ -62,6 +63,7 @@ int session_resume_options(
 	struct session_options *options, const char *what, struct arena *arena, struct error *e)
 {
 	struct record *record;
+	const struct fact *cpus;
 	const char *folder;
 
 	if (session_archive_folder(options, &folder, arena, e) != 0 ||
@@ -69,6 +71,9 @@ int session_resume_options(
 		return -1;
 	options->matrix = record->plan.matrix_name;
 	options->matrix_text = record->plan.matrix_text;
+	cpus = facts_find(&record->harness, RUN_CPUS_KEY);
+	if (cpus != NULL && cpus->source != NULL && strcmp(cpus->source, RUN_CPUS_GIVEN) == 0)
+		options->cpus = cpus->value;
 	record_release(record);
 	if (options->matrix == NULL || options->matrix_text == NULL)
 		return error_set(e, EXIT_CANNOT, "the record keeps no matrix; it cannot be resumed");
@@ -85,6 +90,7 @@ int run_resume_open(struct run *run, const char *what, struct error *e)
 	run->resumed = record;
 	run->settings = record->plan.settings;
 	session->options.seed = record->plan.seed;
+	session->options.aa = record->plan.aa;
 	session->options.only = (struct words){0};
 	for (size_t i = 0; i < record->build_count; i++)
 		words_add(&session->options.only, run->arena, record->builds[i].cell);
@@ -97,11 +103,6 @@ static int refuse(struct error *e, const char *what, const char *before, const c
 		"the run cannot be resumed: %s was \"%s\" and is \"%s\" now; start a new run (the old record "
 		"stays)",
 		what, before != NULL ? before : "unknown", now != NULL ? now : "unknown");
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
 /* Facts known on both sides that differ; keys chosen by `counts`. */
@@ -125,14 +126,20 @@ static bool is_identity(const char *key)
 	       strcmp(key, "toolchain.target") == 0;
 }
 
+static bool is_placement(const char *key)
+{
+	return strcmp(key, RUN_CPUS_KEY) == 0;
+}
+
 int run_resume_compare(struct run *run, struct error *e)
 {
 	const struct record *old = run->resumed;
 	const struct record *now = run->record;
 
-	if (!same_text(old->host_name, now->host_name))
+	if (!text_same(old->host_name, now->host_name))
 		return refuse(e, "the host", old->host_name, now->host_name);
-	if (compare_facts(&old->host, &now->host, host_boot_invariant, e) != 0)
+	if (compare_facts(&old->host, &now->host, host_boot_invariant, e) != 0 ||
+		compare_facts(&old->harness, &now->harness, is_placement, e) != 0)
 		return -1;
 	for (size_t i = 0; i < old->toolchain_count; i++) {
 		const struct record_toolchain *toolchain =
@@ -148,7 +155,7 @@ int run_resume_compare(struct run *run, struct error *e)
 			"the run cannot be resumed: its matrix had %zu cells and has %zu now",
 			old->build_count, now->build_count);
 	for (size_t i = 0; i < old->build_count; i++)
-		if (!same_text(old->builds[i].cell, now->builds[i].cell))
+		if (!text_same(old->builds[i].cell, now->builds[i].cell))
 			return refuse(e, "a cell", old->builds[i].cell, now->builds[i].cell);
 	return 0;
 }
@@ -223,7 +230,7 @@ int run_take_up(struct run *run, struct error *e)
 
 	for (size_t i = 0; i < old->build_count; i++)
 		if (old->builds[i].content_hash != NULL &&
-			!same_text(old->builds[i].content_hash, record->builds[i].content_hash))
+			!text_same(old->builds[i].content_hash, record->builds[i].content_hash))
 			return refuse(e, arena_printf(run->arena, "the build of %s", old->builds[i].cell),
 				old->builds[i].content_hash, record->builds[i].content_hash);
 	record->continues = old->id;

@@ -323,8 +323,10 @@ int run_rounds(struct run *run, struct error *e)
 			fix_thresholds(run);
 		watch_others(run);
 		result = keep_round(run, done, e);
-		if (result != 0)
+		if (result != 0) {
+			drop_unfinished(run);
 			break;
+		}
 		done++;
 		if (is_look(&run->record->plan, done))
 			look(run, done);

@@ -1,14 +1,19 @@
 #include "session/run.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/num.h"
 #include "host/host.h"
 #include "sys/process.h"
 
 /* A run from lock to record. */
+
+enum { SETTLE_TOLD_NS = 1000 * 1000 * 1000 };
+static const int64_t settle_max_ns = 10000000000;
 
 void run_tell(const struct run *run, const char *what, size_t done, size_t total, int64_t left_ns,
 	size_t open_cells)
@@ -35,6 +40,22 @@ void run_say(const struct run *run, const char *fmt, ...)
 	arena_release(&arena);
 }
 
+void run_note(const struct run *run, const char *fmt, ...)
+{
+	struct arena arena = {0};
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(&arena, fmt, ap);
+	va_end(ap);
+	if (run->resumed != NULL)
+		record_note(run->record, "session %zu: %s", run->record->session_count, text);
+	else
+		record_note(run->record, "%s", text);
+	arena_release(&arena);
+}
+
 /* Load of others before anything of ours ran. */
 static void note_load(struct run *run)
 {
@@ -42,7 +63,7 @@ static void note_load(struct run *run)
 
 	host_load_read("", &load);
 	if (load.load1 > 0.5)
-		record_note(run->record,
+		run_note(run,
 			"the machine was not idle at the start: load average %.2f, %lld runnable", load.load1,
 			(long long)(load.running > 0 ? load.running - 1 : 0));
 }
@@ -52,7 +73,7 @@ static void note_watch(struct run *run)
 	uint32_t rounds = run->record->plan.last_look - run->first_round;
 
 	if (run->busy_rounds * 10 > rounds)
-		record_note(run->record,
+		run_note(run,
 			"other programs wanted a CPU at the end of %u of %u rounds (up to %lld at once)",
 			run->busy_rounds, rounds, (long long)run->busy_most);
 }
@@ -69,31 +90,62 @@ static void note_shares(struct run *run)
 	facts_setf(facts, "harness.share.spawning", "clock", "%.4f", (double)m->spawning_ns / wall);
 	facts_setf(facts, "harness.share.canaries", "clock", "%.4f", (double)m->canaries_ns / wall);
 	facts_setf(facts, "harness.share.own_cpu", "clock", "%.6f",
-		(double)m->own_cpu_ns / (double)m->sampling_ns);
+		(double)spawner_wait_cpu_ns(m->spawner) / (double)m->sampling_ns);
 }
 
+/* Not on the measured CPU alone: builds use all. */
 static int prepare_measurer(struct run *run, struct error *e)
 {
+	struct session *session = run->session;
+	struct measurer *m = &run->measurer;
 	char *spawner = spawner_find_helper(run->arena, "spawner", e);
+	char *seed = arena_printf(run->arena, "%s %zu", run->record->plan.seed,
+		run->resumed != NULL ? run->resumed->session_count : 0);
 
-	if (spawner == NULL || measurer_init(&run->measurer, spawner, &run->session->pin_order,
-				       run->record->plan.seed, run->arena, e) != 0)
+	if (spawner == NULL || measurer_init(m, spawner, &session->pin_order, seed, run->arena, e) != 0)
 		return -1;
 	run->measuring = true;
-	run->measurer.timeout_ns = run->settings.timeout_ns;
-	return 0;
+	m->timeout_ns = run->settings.timeout_ns;
+	if (session->rest_dep_ns > 0) { /* a repeat: what the first run found still holds */
+		m->canary = session->canary;
+		m->rest_dep_ns = session->rest_dep_ns;
+		m->rest_wide_ns = session->rest_wide_ns;
+	} else {
+		measure_rest(m);
+		session->canary = m->canary;
+		session->rest_dep_ns = m->rest_dep_ns;
+		session->rest_wide_ns = m->rest_wide_ns;
+	}
+	return cpu_pin_self_list(&session->allowed, e);
+}
+
+static void settle(struct run *run)
+{
+	int64_t waited;
+	char text[NUM_SIZE];
+
+	run_tell(run, "settle", 0, 0, -1, 0);
+	waited = measure_settle(&run->measurer, settle_max_ns);
+	if (waited < 0)
+		run_note(run, "the canaries did not come back to where they were at rest within 10 s");
+	num_duration(waited, text);
+	if (waited > SETTLE_TOLD_NS)
+		run_note(run, "waited %s until the canaries were back where they were at rest", text);
 }
 
 /* Build, link, check, calibrate. Interrupted or impossible: -1. */
 static int prepare(struct run *run, struct error *e)
 {
+	if (prepare_measurer(run, e) != 0)
+		return -1;
 	run->measure_begin_ns = clock_ns(); /* of the build budget, until rounds begin */
 	if (session_build(run->session, e) != 0)
 		return -1;
 	run_describe_builds(run);
-	if (run_link(run, e) != 0 || prepare_measurer(run, e) != 0)
+	if (run_link(run, e) != 0 || run_check_builds(run, e) != 0)
 		return -1;
-	return run_check_builds(run, e) != 0 || run_calibrate(run, e) != 0 ? -1 : 0;
+	settle(run);
+	return run_calibrate(run, e);
 }
 
 static enum exit_code outcome_code(const struct record *record, int result, const struct error *why)
@@ -114,6 +166,19 @@ static enum exit_code outcome_code(const struct record *record, int result, cons
 	return failed ? EXIT_CELL_FAILED : EXIT_YES;
 }
 
+static const char *incomplete_reason(const struct run *run, int result, const struct error *why)
+{
+	uint32_t rounds = run->record->plan.last_look;
+
+	if (result == 0)
+		return NULL;
+	if (process_interrupted() != 0)
+		return arena_printf(run->arena, "%s after %u round%s",
+			process_interrupted() == SIGTERM ? "terminated (SIGTERM)" : "interrupted (Ctrl-C)", rounds,
+			rounds == 1 ? "" : "s");
+	return arena_strdup(run->arena, why->text);
+}
+
 /* Writes the record; the journal goes only when the record is safe. */
 static int archive_run(struct run *run, int result, const struct error *why, struct session_outcome *outcome,
 	struct error *e)
@@ -124,7 +189,7 @@ static int archive_run(struct run *run, int result, const struct error *why, str
 	clock_stamp(stamp);
 	record->finished = arena_strdup(run->arena, stamp);
 	record->complete = result == 0;
-	record->incomplete_reason = result == 0 ? NULL : arena_strdup(run->arena, why->text);
+	record->incomplete_reason = incomplete_reason(run, result, why);
 	run_describe_changes(run);
 	note_watch(run);
 	note_shares(run);
@@ -193,14 +258,19 @@ static int carry_out(struct run *run, struct session_outcome *outcome, struct er
 	struct error why = {0};
 	int result;
 
-	note_load(run);
-	if (prepare(run, e) != 0)
-		return -1;
-	if (run->resumed != NULL && run_take_up(run, e) != 0)
-		return -1;
+	/* before the builds: an archive that cannot be written is told at once */
 	run->journal = journal_create(run->archive, run->record, e);
 	if (run->journal == NULL)
 		return -1;
+	note_load(run);
+	if (prepare(run, e) != 0 || (run->resumed != NULL && run_take_up(run, e) != 0)) {
+		journal_close_remove(run->journal, NULL);
+		run->journal = NULL;
+		return -1;
+	}
+	if (run->settings.layouts_max > run->settings.layouts_min)
+		run_note(run, "layouts: %u of the up to %u that the matrix allows; this version adds none during a run",
+			run->layout_count, run->settings.layouts_max);
 	result = run_rounds(run, &why);
 	outcome->code = outcome_code(run->record, result, &why);
 	if (result != 0 && why.code != EXIT_INTERRUPTED && why.code != EXIT_TERMINATED)

@@ -10,6 +10,10 @@
 #include "session/session.h"
 #include "sys/lock.h"
 
+/* Which CPUs copies are pinned to, in this order: a fact of the record's `harness`; its source where --cpus said so. */
+#define RUN_CPUS_KEY   "harness.cpus"
+#define RUN_CPUS_GIVEN "--cpus"
+
 /* Work per sample of one workload at one number of copies. */
 struct run_units {
 	const struct spec_workload *workload;
@@ -92,6 +96,8 @@ uint32_t run_layout_of_round(const struct run *run, uint32_t round);
 
 void run_tell(const struct run *run, const char *what, size_t done, size_t total, int64_t left_ns,
 	size_t open_cells);
+/* A note in the record, with the session's number where a run was resumed. */
+void run_note(const struct run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void run_say(const struct run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

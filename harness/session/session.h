@@ -20,6 +20,7 @@
 #include "plan/plan.h"
 #include "record/record.h"
 #include "spec/spec.h"
+#include "sys/canary.h"
 #include "sys/cpu.h"
 #include "toolchain/toolchain.h"
 
@@ -27,6 +28,7 @@
 struct session_options {
 	const char *project;	 /* -C; NULL: the nearest one upwards */
 	const char *installed;	 /* folder of installed data, or NULL */
+	bool source_tree;	 /* `installed` is the tree that the program was built in: a project, too */
 	const char *archive;	 /* --archive; NULL: the project's */
 	const char *matrix;	 /* name or path of a .yaml file */
 	const char *matrix_text; /* its text where it is not read from a file: a resumed run's */
@@ -63,7 +65,9 @@ struct session {
 	struct arena *arena;
 	struct session_options options;
 	struct session_events events;
+	struct spec_errors errors; /* what is wrong in files; more than a struct error can hold */
 	const char *project_folder;
+	bool no_project; /* none was found: the installed data stand in */
 	const char *archive_folder;
 	const char *cache_folder;
 	struct spec_project project;
@@ -75,13 +79,15 @@ struct session {
 	struct cpu_list allowed; /* CPUs this process may use (or --cpus) */
 	struct cpu_list pin_order;
 	struct builder *builder;
+	struct canary canary;		     /* of the first run; a repeat compares with it */
+	double rest_dep_ns, rest_wide_ns;    /* canaries at rest; 0: not asked yet */
 	struct build *builds; /* one a plan cell; reason set where impossible */
 	int64_t opened_ns;    /* clock_ns() when session_open() began */
 };
 
 /*
  * Reads the project, the matrix (options.matrix NULL: none) and the host, finds the toolchains, makes the plan.
- * Errors of files: all of them in one text, EXIT_USAGE.
+ * Errors of files: all of them in session->errors, also where -1 is returned, and those that fit in e (EXIT_USAGE).
  */
 int session_open(struct session *session, const struct session_options *options,
 	const struct session_events *events, struct arena *arena, struct error *e);
@@ -126,7 +132,7 @@ int session_resume(
 
 /*
  * Sets the matrix of the run that `what` names (as for session_resume) in *options, for session_open(): the text that
- * its record keeps, whatever became of the file.
+ * its record keeps, whatever became of the file; and its --cpus. The other settings come with session_resume().
  */
 int session_resume_options(
 	struct session_options *options, const char *what, struct arena *arena, struct error *e);

@@ -6,8 +6,15 @@
 
 #include "base/buf.h"
 
-/* A file of a million typing errors must not fill the memory with texts about them. */
-enum { ERRORS_MAX = 1000, ERROR_TEXT_MAX = 2000 };
+enum {
+	ERROR_TEXT_MAX = 2000,
+	ERROR_ROOM = 512 /* of a struct error, for what callers put before and behind the list */
+};
+
+static size_t kept(const struct spec_errors *errors)
+{
+	return errors->n < SPEC_ERRORS_KEPT ? errors->n : SPEC_ERRORS_KEPT;
+}
 
 static void add(struct spec_errors *errors, struct spec_place place, const char *text)
 {
@@ -29,12 +36,9 @@ void spec_error(struct spec_errors *errors, struct spec_place place, const char 
 	char *text;
 	va_list ap;
 
-	if (errors->n > ERRORS_MAX)
-		return;
-	if (errors->n == ERRORS_MAX) {
-		/* the last place there is, so that it sorts behind the others of the file */
-		place.line = place.column = UINT32_MAX;
-		add(errors, place, "there are more errors than the 1000 shown; mend these first");
+	/* a file of a million typing errors must not fill the memory with texts about them */
+	if (errors->n >= SPEC_ERRORS_KEPT) {
+		errors->n++;
 		return;
 	}
 	va_start(ap, fmt);
@@ -61,31 +65,51 @@ static int by_place(const void *a, const void *b)
 
 static void add_line(struct buf *out, struct arena *arena, const struct spec_place *place, const char *text)
 {
-	if (place->file != NULL && place->line > 0 && place->line != UINT32_MAX)
+	if (place->file != NULL && place->line > 0)
 		buf_addf(out, "%s:%u:%u: ", text_safe(arena, place->file), place->line, place->column);
 	else if (place->file != NULL)
 		buf_addf(out, "%s: ", text_safe(arena, place->file));
 	buf_addf(out, "%s\n", text);
 }
 
+/* Appends all that fits into `room` bytes, a line each, and how many are left out. */
+static void add_text(const struct spec_errors *errors, size_t room, struct buf *out)
+{
+	const size_t count = kept(errors);
+	const struct spec_place **order = arena_array(errors->arena, count + 1, sizeof(*order));
+	size_t told = 0;
+
+	for (size_t i = 0; i < count; i++)
+		order[i] = &errors->v[i].place;
+	qsort(order, count, sizeof(*order), by_place);
+	for (size_t i = 0; i < count; i++) {
+		/* place is the first member of an element */
+		size_t at = (size_t)((const char *)order[i] - (const char *)errors->v) / sizeof(*errors->v);
+		struct buf line = {0};
+
+		add_line(&line, errors->arena, order[i], errors->v[at].text);
+		if (out->n + line.n <= room) {
+			buf_add(out, line.data, line.n);
+			told++;
+		} else if (i == 0) {
+			buf_addf(out, "%.*s...\n", (int)room - 4, buf_text(&line));
+			told++;
+			room = 0;
+		} else {
+			room = 0; /* a shorter one behind would hide that one is missing */
+		}
+		buf_release(&line);
+	}
+	if (told < errors->n)
+		buf_addf(out, "... and %zu more error%s\n", errors->n - told, text_plural(errors->n - told));
+}
+
 char *spec_errors_text(const struct spec_errors *errors)
 {
-	const struct spec_place **order;
 	struct buf out = {0};
 	char *text;
 
-	if (errors->n == 0)
-		return arena_strdup(errors->arena, "");
-	order = arena_array(errors->arena, errors->n, sizeof(*order));
-	for (size_t i = 0; i < errors->n; i++)
-		order[i] = &errors->v[i].place;
-	qsort(order, errors->n, sizeof(*order), by_place);
-	for (size_t i = 0; i < errors->n; i++) {
-		/* place is the first member of an element */
-		size_t at = (size_t)((const char *)order[i] - (const char *)errors->v) / sizeof(*errors->v);
-
-		add_line(&out, errors->arena, order[i], errors->v[at].text);
-	}
+	add_text(errors, SIZE_MAX, &out);
 	text = arena_strdup(errors->arena, buf_text(&out));
 	buf_release(&out);
 	return text;
@@ -93,11 +117,13 @@ char *spec_errors_text(const struct spec_errors *errors)
 
 int spec_errors_to_error(const struct spec_errors *errors, struct error *e)
 {
-	char *text;
+	struct buf out = {0};
 
 	if (errors->n == 0)
 		return 0;
-	text = spec_errors_text(errors);
-	text[strlen(text) - 1] = '\0'; /* the last line break is the printer's */
-	return error_set(e, EXIT_USAGE, "%s", text);
+	add_text(errors, sizeof(e->text) - ERROR_ROOM, &out);
+	/* the last line break is the printer's */
+	error_set(e, EXIT_USAGE, "%.*s", (int)out.n - 1, buf_text(&out));
+	buf_release(&out);
+	return -1;
 }

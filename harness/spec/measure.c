@@ -79,11 +79,18 @@ struct spec_measure spec_measure_defaults(void)
 	};
 }
 
-static void check_layouts(struct reader *reader, const struct node *node, const struct spec_measure *m)
+/* A range whose key is there, but that was not read, is wrong and complained about already. */
+static bool is_wrong(const struct node *range, const uint32_t *value)
+{
+	return range != NULL && value[1] == 0;
+}
+
+static void check_layouts(struct reader *reader, const struct node *node, const struct draft *read,
+	const struct spec_measure *m)
 {
 	const struct node *layouts = node_get(node, "layouts"), *rounds = node_get(node, "rounds");
 
-	if (m->layouts_max == 1)
+	if (is_wrong(layouts, read->layouts) || m->layouts_max == 1)
 		return;
 	if (m->layouts_min < LAYOUTS_LEAST) {
 		spec_error(reader->errors, layouts->place,
@@ -93,6 +100,8 @@ static void check_layouts(struct reader *reader, const struct node *node, const 
 			layouts->text);
 		return;
 	}
+	if (is_wrong(rounds, read->rounds))
+		return;
 	/* each round measures one layout: with fewer rounds some are never seen */
 	if (m->rounds_min < LAYOUTS_LEAST || m->rounds_max < m->layouts_min)
 		spec_error(reader->errors, (rounds != NULL ? rounds : layouts)->place,
@@ -105,18 +114,18 @@ static void check_layouts(struct reader *reader, const struct node *node, const 
 void matrix_read_measure(struct reader *reader, const struct key *key, const struct node *node, void *matrix)
 {
 	struct spec_measure *out = &((struct spec_matrix *)matrix)->measure;
-	struct draft draft = {.m = *out};
-	size_t before = reader->errors->n;
+	struct draft draft = {.m = *out}; /* no range is read so far: both are 0 */
 
 	(void)key;
-	memcpy(draft.layouts, (uint32_t[]){out->layouts_min, out->layouts_max}, sizeof(draft.layouts));
-	memcpy(draft.rounds, (uint32_t[]){out->rounds_min, out->rounds_max}, sizeof(draft.rounds));
 	read_map(reader, node, "`measure`", KEYS(measure_keys), &draft);
-	draft.m.layouts_min = draft.layouts[0];
-	draft.m.layouts_max = draft.layouts[1];
-	draft.m.rounds_min = draft.rounds[0];
-	draft.m.rounds_max = draft.rounds[1];
-	if (reader->errors->n == before)
-		check_layouts(reader, node, &draft.m);
+	if (draft.layouts[1] > 0) {
+		draft.m.layouts_min = draft.layouts[0];
+		draft.m.layouts_max = draft.layouts[1];
+	}
+	if (draft.rounds[1] > 0) {
+		draft.m.rounds_min = draft.rounds[0];
+		draft.m.rounds_max = draft.rounds[1];
+	}
+	check_layouts(reader, node, &draft, &draft.m);
 	*out = draft.m;
 }

@@ -28,20 +28,27 @@ struct spec_place {
 	unsigned line, column; /* 1-based; 0: not from a file */
 };
 
+enum { SPEC_ERRORS_KEPT = 1000 };
 struct spec_errors {
 	struct arena *arena;
 	struct {
 		struct spec_place place;
 		const char *text;
-	} * v;
-	size_t n, cap;
+	} * v;	       /* the first SPEC_ERRORS_KEPT of them */
+	size_t n, cap; /* n: all that were found */
 };
 
 void spec_error(struct spec_errors *errors, struct spec_place place, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* All errors, one a line "FILE:LINE:COLUMN: text", sorted by file, line, column; in the errors' arena. */
+/*
+ * All errors, one a line "FILE:LINE:COLUMN: text", sorted by file, line, column; in the errors' arena. The last
+ * line is "... and N more errors" where not all of them were kept.
+ */
 char *spec_errors_text(const struct spec_errors *errors);
-/* Sets e (EXIT_USAGE) to all errors. Returns 0 when there are none, else -1. */
+/*
+ * Sets e (EXIT_USAGE) to as many of these lines as it holds, and "... and N more errors" where these are not all:
+ * who can print spec_errors_text() does that instead. Returns 0 when there are none, else -1.
+ */
 int spec_errors_to_error(const struct spec_errors *errors, struct error *e);
 
 struct spec_word {

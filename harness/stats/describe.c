@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "stats/dist.h"
 #include "stats/rank.h"
 
@@ -12,17 +13,10 @@
 #define MIN_FOR_DIP	    10
 #define Z_ONE_PERCENT	    2.5758293035489004 /* two-sided */
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a;
-	double y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 void stats_sort(double *x, size_t n)
 {
 	if (n > 1)
-		qsort(x, n, sizeof *x, by_value);
+		qsort(x, n, sizeof *x, num_compare_doubles);
 }
 
 static double *sorted_copy(const double *x, size_t n)

@@ -133,8 +133,7 @@ static char *read_text(const char *root, struct arena *arena, const char *path)
 	return copy;
 }
 
-/* The calling thread's affinity. The kernel says EINVAL while the mask is shorter than its own. */
-static int read_affinity(struct arena *arena, struct cpu_list *list, struct error *e)
+int cpu_affinity(cpu_affinity_get *get, struct arena *arena, struct cpu_list *list, struct error *e)
 {
 	struct cpu_list found = {0};
 	size_t cap = 0;
@@ -143,7 +142,7 @@ static int read_affinity(struct arena *arena, struct cpu_list *list, struct erro
 		size_t size = CPU_ALLOC_SIZE(cpus);
 		cpu_set_t *set = mem_alloc(size);
 
-		if (sched_getaffinity(0, size, set) == 0) {
+		if (get(0, size, set) == 0) {
 			for (size_t cpu = 0; cpu < cpus; cpu++)
 				if (CPU_ISSET_S(cpu, size, set))
 					add(&found, &cap, (int)cpu);
@@ -164,7 +163,7 @@ int cpu_allowed(const char *root, struct arena *arena, struct cpu_list *list, st
 	char *text = read_text(root, arena, "sys/devices/system/cpu/online");
 	struct cpu_list affinity = {0}, online = {0}, both = {0};
 
-	if (read_affinity(arena, &affinity, e) != 0)
+	if (cpu_affinity(sched_getaffinity, arena, &affinity, e) != 0)
 		return -1;
 	if (text == NULL || text[0] == '\0') { /* no sysfs: what the kernel lets us use has to do */
 		*list = affinity;

@@ -5,6 +5,7 @@
 #ifndef FLAGSTONE_SYS_CPU_H
 #define FLAGSTONE_SYS_CPU_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,6 +20,13 @@ struct cpu_list {
 /* Parses the kernel's list form "0-3,8,10-11"; error: column and what is allowed. */
 int cpu_list_parse(const char *text, struct arena *arena, struct cpu_list *list, struct error *e);
 char *cpu_list_text(const struct cpu_list *list, struct arena *arena);
+/*
+ * The calling thread's affinity as `get` tells it: sched_getaffinity(), or a test's stand-in for a machine with
+ * more CPUs. The kernel says EINVAL while the mask is shorter than its own, so the mask is doubled, from 1024 CPUs
+ * up to 65536.
+ */
+typedef int cpu_affinity_get(pid_t thread, size_t size, cpu_set_t *set);
+int cpu_affinity(cpu_affinity_get *get, struct arena *arena, struct cpu_list *list, struct error *e);
 /* CPUs that this process may run on and that are online (affinity, cpuset, /sys below root). */
 int cpu_allowed(const char *root, struct arena *arena, struct cpu_list *list, struct error *e);
 /*

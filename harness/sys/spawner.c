@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "driver/protocol.h"
 #include "sys/child.h"
@@ -24,6 +25,7 @@ struct spawner {
 	char *path;
 	struct buf out, in;
 	struct arena texts; /* of the last answer */
+	int64_t wait_cpu_ns;
 };
 
 /* Starts the helper with one end of the socket pair as its SPAWNER_FD. */
@@ -91,6 +93,11 @@ static void end_helper(struct spawner *spawner, int *status)
 	spawner->socket = -1;
 	while (waitpid(spawner->pid, status, 0) < 0 && errno == EINTR)
 		;
+}
+
+int64_t spawner_wait_cpu_ns(const struct spawner *spawner)
+{
+	return spawner->wait_cpu_ns;
 }
 
 void spawner_free(struct spawner *spawner)
@@ -201,11 +208,15 @@ static int wait_for_answer(struct spawner *spawner, const struct spawn_request *
 {
 	struct pollfd fds[2] = {
 		{.fd = spawner->socket, .events = POLLIN}, {.fd = process_interrupt_fd(), .events = POLLIN}};
+	int64_t cpu_before = clock_own_cpu_ns();
 	int status;
 
-	while (!process_interrupted())
-		if (poll(fds, 2, -1) > 0 && fds[0].revents != 0)
-			return 0;
+	while (!process_interrupted()) {
+		if (poll(fds, 2, -1) <= 0 || fds[0].revents == 0)
+			continue;
+		spawner->wait_cpu_ns += clock_own_cpu_ns() - cpu_before;
+		return 0;
+	}
 	end_helper(spawner, &status);
 	return error_set(e, EXIT_INTERRUPTED, "running %s: interrupted; it was ended", request->argv[0]);
 }
@@ -230,6 +241,7 @@ static int receive_reply(struct spawner *spawner, const struct spawn_request *re
 		if (spawner->in.n >= sizeof(reply))
 			memcpy(&reply, spawner->in.data, sizeof(reply));
 	} while (spawner->in.n < reply.bytes);
+	spawner->wait_cpu_ns += reply.wait_cpu_ns;
 	return reply.magic == WIRE_MAGIC ? 0 : helper_lost(spawner, e);
 }
 

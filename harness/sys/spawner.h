@@ -75,6 +75,8 @@ struct spawner *spawner_new(const char *path, struct error *e);
 int spawner_run(struct spawner *spawner, const struct spawn_request *request, struct spawn_copy *copies,
 	struct error *e);
 void spawner_free(struct spawner *spawner);
+/* CPU time that this program and the helper themselves used while samples ran, since spawner_new(): nanoseconds. */
+int64_t spawner_wait_cpu_ns(const struct spawner *spawner);
 /*
  * How a copy ended, in words: "exit code 22", "killed by signal 11 (SIGSEGV)", "timed out after 5 s", "starting
  * /x/y: No such file or directory". In the arena.

@@ -44,10 +44,11 @@ struct wire_copy {
 struct wire_reply {
 	uint32_t magic;
 	uint32_t bytes; /* of the whole reply */
+	int64_t wait_cpu_ns; /* CPU time that the helper itself used while the copies ran */
 };
 
 /* changes with the size of what is sent, and by hand where only a meaning changes */
-#define WIRE_MAGIC ((uint32_t)(0x666c0100 + sizeof(struct wire_request) * 256 + sizeof(struct wire_copy)))
+#define WIRE_MAGIC ((uint32_t)(0x666c0200 + sizeof(struct wire_request) * 256 + sizeof(struct wire_copy)))
 
 struct wire_parts {
 	const int32_t *cpus; /* one a copy */

@@ -16,7 +16,6 @@ mkdir -p "$scratch/make/builds"
 cp -r "$XDG_CACHE_HOME/flagstone/objects" "$scratch/make/objects"
 jq -r '.builds | to_entries[] | select(.value.commands | length > 0) | .key as $k | .value.commands[] | [$k, .] | @tsv' \
 	"$scratch/builds.json" >"$scratch/commands"
-(cd "$scratch/make/objects" && for full in *; do ln -s "$full" "$(echo "$full" | cut -c1-12)"; done)
 awk -F'\t' '
 	{ gsub(/\$/, "$$", $2); lines[$1] = lines[$1] "\tcd builds/" $1 " && " $2 "\n"; seen[$1] = 1 }
 	END {

@@ -92,9 +92,22 @@ zcat "$record" | sed 's/"kind":"run"/"kind":"nur"/' | gzip -n >"$bad"
 cli archive verify "$bad"
 tap_is "$status" 1 'a record that was edited: exit code 1'
 
+# a clock that was set back during a run
+zero=0000000000000000000000000000000000000000000000000000000000000000
+zcat "$record" | sed "s/$id/$zero/; s/\"finished\":\"[0-9]*/\"finished\":\"1999/" >"$scratch/doc"
+new=$(sha256sum <"$scratch/doc" | cut -d' ' -f1)
+mkdir "$scratch/clock"
+cp -R "$a/." "$scratch/clock/"
+back=$(find "$scratch/clock" -name '*.json.gz')
+sed "s/$zero/$new/" "$scratch/doc" | gzip -n >"$(dirname "$back")/$(basename "$back" | cut -c1-17)$(echo "$new" | cut -c1-12).json.gz"
+cli archive list --archive "$scratch/clock"
+tap_is "$status $(grep -c . "$scratch/out") $(grep 'the clock was set back during the run, which ended at 1999' "$scratch/out" | cut -c1-12)" \
+	"0 2 $(echo "$new" | cut -c1-12)" 'a record that ended before it began: archive list says that the clock was set back'
+cli archive list --archive "$scratch/clock" --json
+tap_is "$(jq -r '[.records[] | select(.clock_went_back) | .id] | join(" ")' "$scratch/out")" "$new" 'also in JSON'
+
 # foreign text is data: a record whose matrix bears an escape code, with a right id
 esc=$(printf '\033')
-zero=0000000000000000000000000000000000000000000000000000000000000000
 zcat "$record" | sed "s/$id/$zero/; s/\"matrix_name\":\"small\"/\"matrix_name\":\"sm\\\\u001b[31mall\"/" >"$scratch/doc"
 cli_has "$scratch/doc" 'u001b' 'a record with an escape code in a name'
 new=$(sha256sum <"$scratch/doc" | cut -d' ' -f1)

@@ -19,7 +19,10 @@ trap 'exit 130' INT TERM
 export XDG_CACHE_HOME="$scratch/cache" XDG_CONFIG_HOME="$scratch/config" XDG_DATA_HOME="$scratch/data"
 export FLAGSTONE_LOCK_FOLDER="$scratch"
 unset COLUMNS NO_COLOR FLAGSTONE_HOST
-mkdir -p "$scratch/cache" "$scratch/here"
+mkdir -p "$scratch/cache" "$scratch/here" "$scratch/program"
+# a copy, since the program in the source tree has the tree's workloads, toolchains and matrices at hand
+cp "$FLAGSTONE" "$scratch/program/flagstone"
+FLAGSTONE=$scratch/program/flagstone
 
 cli()
 {

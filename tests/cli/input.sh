@@ -38,6 +38,31 @@ tap_is "$status" 2 'list matrices gives 2'
 cli_has "$scratch/out" 'small' 'and lists the good ones'
 cli_has "$scratch/err" 'wrong.yaml:3:1: ' 'with the errors of the wrong one'
 
+# more errors than fit into one message
+mkdir "$scratch/many"
+cp -R "$p/." "$scratch/many/"
+rm "$scratch/many/matrices/wrong.yaml"
+for i in 1 2 3 4 5; do
+	cp "$p/matrices/small.yaml" "$scratch/many/matrices/bad$i.yaml"
+	for key in a b c d e f g h i j k l m n o p q r s t u v w x y z; do
+		echo "nonsense_$key: 1" >>"$scratch/many/matrices/bad$i.yaml"
+	done
+done
+cli list matrices -C "$scratch/many"
+tap_is "$status $(grep -c '/bad[1-5].yaml:[0-9]*:1: unknown key .nonsense_[a-z].; ' "$scratch/err")" '2 130' \
+	'list matrices tells all errors of five files, however many'
+cli plan bad1 -C "$scratch/many"
+tap_is "$status $(grep -c 'unknown key' "$scratch/err")" '2 26' 'plan tells all of one'
+for i in 1 2 3 4 5; do
+	mkdir "$scratch/many/workloads/w$i"
+	sed 's/nonsense/nonsense_of_a_workload/' "$scratch/many/matrices/bad$i.yaml" >"$scratch/many/workloads/w$i/workload.yaml"
+done
+cli plan small -C "$scratch/many"
+tap_is "$status $(grep -c '/w[1-5]/workload.yaml:[0-9]*:1: unknown key .nonsense_of_a_workload_[a-z].; ' "$scratch/err")" '2 130' \
+	'and of the files of the project'
+cli_fails 2 ' more errors; or name the archive with --archive DIR' 'where only some are told it is said how many are not' \
+	archive list -C "$scratch/many"
+
 cli_fails 2 'O9' 'a pattern that matches nothing' plan small --only 'syscall/gcc/O9' -C "$p"
 cli_fails 2 '--cpus' 'a CPU that is not there' run small --cpus 9999 -C "$p"
 cli_has "$scratch/err" 'allowed' 'and those that are allowed'

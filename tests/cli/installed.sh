@@ -36,4 +36,34 @@ cli list matrices -C "$p"
 cli_has "$scratch/out" 'Our way of small' "a project's matrix wins over the installed one of that name"
 cli_has "$scratch/out" 'note: ' 'which a note says'
 tap_is "$(grep -c 'As little as there can be' "$scratch/out")" 0 'and the installed one is not listed'
+
+# a source tree that was only built: what a project lacks comes from the tree
+tree=$scratch/tree
+mkdir -p "$tree/.build/0123456789ab"
+project_small "$tree"
+cp "$prefix/bin/flagstone" "$tree/.build/0123456789ab/"
+ln -s .build/0123456789ab/flagstone "$tree/flagstone"
+FLAGSTONE=$tree/flagstone
+cat >"$p/matrices/ours.yaml" <<-'END'
+	workloads: [other, syscall]
+	slots: [gcc]
+	baseline: O1
+	variants: {O1: {cflags: -O1}}
+	measure: {sample: 200us, layouts: 1, rounds: 6, timeout: 10s}
+END
+cli run ours -C "$p" --json
+tap_is "$status $(jq -r '[.cells[] | [.cell, .status] | join("=")] | join(" ")' "$scratch/out")" \
+	'0 other/gcc/O1/1=measured syscall/gcc/O1/1=measured' "a project without toolchains/ and driver runs with the source tree's"
+tap_is "$(find "$p/archive" -name '*.json.gz' | wc -l)" 1 'into its own archive'
+cli list workloads -C "$tree" --json
+tap_is "$(jq -c '[[.workloads[] | [.name, .installed]], .shadowed]' "$scratch/out")" '[[["syscall",false]],[]]' \
+	'the tree as the project: nothing is listed twice, or stands in for itself'
+(cd "$tree/workloads" && ../flagstone run small --quiet) >"$scratch/out" 2>"$scratch/err"
+tap_is "$? $(find "$tree/archive" -name '*.json.gz' | wc -l)" '0 1' 'run within the tree the record is in its archive'
+before=$(find "$XDG_DATA_HOME/flagstone/archive" -name '*.json.gz' | wc -l)
+cli run small --quiet
+tap_is "$status $(($(find "$XDG_DATA_HOME/flagstone/archive" -name '*.json.gz' | wc -l) - before)) $(find "$tree/archive" -name '*.json.gz' | wc -l)" '0 1 1' \
+	'run outside of any project it is in the archive below XDG_DATA_HOME'
+mv "$tree/workloads/driver" "$tree/workloads/elsewhere"
+cli_fails 2 'is a project (has workloads/ and matrices/)' 'what looks like a source tree but has no driver is none' list workloads
 tap_end

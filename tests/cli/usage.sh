@@ -42,6 +42,18 @@ cli_fails 2 'found one more: "--json"' 'after -- everything is a word' version -
 cli_fails 2 'only one of --json, --csv, --markdown' 'two formats at once' show --json --csv
 cli_fails 2 'only one of --facts, --samples, --builds' 'two parts of a record at once' show --facts --builds
 cli_fails 2 'it needs --repeat 2' 'a pause without repeats' run --pause 3m
+cli_fails 2 'not possible yet to measure any command' 'any command to measure is not there yet' run -- ls
+cli_fails 2 'not possible yet to measure any command' 'also one with options' run -q -- ls -l /
+for option in '--only a' --rounds=8 --layouts=8 --sample=5ms --budget=5m --build-budget=5m --precision=1% --matters=1% \
+	--seed=0123456789abcdef0123456789abcdef --cpus=0 --aa --timeout=5s --dry-run; do
+	# shellcheck disable=SC2086 # an option and its value
+	cli_fails 2 "--resume goes on with the settings of its record; leave $(echo "$option" | sed 's/[= ].*//') out" \
+		"--resume refuses $option, which it could only ignore" run --resume $option
+done
+# every other option of run acts on a resumed run, too: a new one belongs into one of the two lists
+"$FLAGSTONE" help run | sed -n '/^options:/,/^every command/s/^  \(--[a-z-]*\).*/\1/p' | sort >"$scratch/options"
+tap_is "$(grep -o '{"--[a-z-]*", ' harness/cli/cmd_run.c | sed 's/{"//; s/".*//' | sort | comm -3 - "$scratch/options" | tr -d '\t' | tr '\n' ' ')" \
+	'--csv --fresh --host --jobs --json --markdown --pause --repeat --resume --wait ' 'and it does not ignore any option'
 cli_fails 2 'cannot be repeated' 'a resume that is repeated' run --resume --repeat 3
 cli_fails 2 'names the record already' 'a resume of two records' run --resume=abcd efgh
 cli_fails 2 'list what? workloads, toolchains, or matrices' 'a list of nothing' list

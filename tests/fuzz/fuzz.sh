@@ -24,7 +24,7 @@ compile() # WHAT WORDS..: with the sanitizers, and with the fuzzer's main for WH
 	kind=$1
 	shift
 	# shellcheck disable=SC2086 # pkg-config's answer is words
-	clang -std=gnu11 -O1 -g "-fsanitize=address,undefined,$kind" -D_GNU_SOURCE '-DFLAGSTONE_VERSION="fuzz"' -Iharness \
+	clang -std=gnu11 -O1 -g "-fsanitize=address,undefined,$kind" -D_GNU_SOURCE -Iharness \
 		-Iworkloads "$@" $libraries -lm
 }
 

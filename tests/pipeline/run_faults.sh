@@ -37,6 +37,18 @@ for mode in cat flood; do
 	tap_is "$(reason_of count/gcc/bad/1)" 'measured: ' "$mode: measured: standard input is empty, output is drained"
 done
 
+# a program that asks whether it talks to a terminal: never, though flagstone does
+project_mode "$p" tty
+if command -v script >/dev/null 2>&1; then
+	script -qec "'$FLAGSTONE' run tty -C '$p'" "$scratch/terminal" >/dev/null 2>&1 </dev/null
+	tap_is "$?" 0 'tty: flagstone on a terminal, and the run ends with 0'
+	tap_is "$(reason_of count/gcc/bad/1)" 'measured: ' 'tty: the measured program finds no terminal'
+	tap_is "$(zcat "$(newest_record "$p/archive")" | jq -r '.harness | [.["harness.child.stdin"], .["harness.child.stdout"],
+		.["harness.child.stderr"]] | map(.value) | join(" ")')" '/dev/null pipe pipe' 'tty: the record says what it finds instead'
+else
+	tap_skip 'tty: the measured program finds no terminal' 'no script(1) to make a terminal'
+fi
+
 # a compile error, and a link error
 cat >"$p/matrices/broken.yaml" <<-'EOF'
 	workloads: [count]

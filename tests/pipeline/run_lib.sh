@@ -11,7 +11,10 @@ trap 'chmod -R u+rwx "$scratch" 2>/dev/null; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 export XDG_CACHE_HOME="$scratch/cache"
 export FLAGSTONE_LOCK_FOLDER="$scratch"
-mkdir -p "$scratch/cache"
+mkdir -p "$scratch/cache" "$scratch/program"
+# a copy, since the program in the source tree has the tree's workloads, toolchains and matrices at hand
+cp "$FLAGSTONE" "$scratch/program/flagstone"
+FLAGSTONE=$scratch/program/flagstone
 
 # A project with the workload `count` (a multiply-add chain; MODE=... makes it misbehave) and the matrix `two`.
 project_make() { # project_make FOLDER
@@ -82,6 +85,8 @@ project_make() { # project_make FOLDER
 				while (read(0, &byte, 1) == 1)
 					;
 			}
+			if (is("tty") && (isatty(0) || isatty(1) || isatty(2)))
+				exit(9);
 			if (is("flood")) {
 				static char block[65536];
 				memset(block, 'x', sizeof(block));

@@ -166,6 +166,7 @@ static inline struct record *fixture_full(struct arena *arena)
 		.seed = "00112233445566778899aabbccddeeff",
 		.settings = {5000000, 16, 64, 16, 256, 0.00995033085316808, 0.00498754151103897,
 			1200000000000, 0, 60000000000},
+		.aa = true,
 		.looks = {16, 64, 256},
 		.look_count = 3,
 		.last_look = 16,

@@ -166,6 +166,57 @@ static void archive_find__latest__counts_back(void **state)
 	not_found("latest~-1", EXIT_USAGE, "there is no record");
 }
 
+/*
+ * A run that is resumed again and again: all its records have one start, and ids are random, so that only the chain can
+ * tell the order.
+ */
+static void archive_list__chain_of_resumed_runs__in_the_order_of_the_chain(void **state)
+{
+	enum { CHAIN = 12 };
+	struct archive_entries entries = {0};
+	const char *ids[CHAIN], *path;
+
+	(void)state;
+	for (size_t i = 0; i < CHAIN; i++) {
+		struct record *record = fixture_plain(&arena, 1);
+
+		record->started = "2026-03-01T00:00:00Z";
+		record->continues = i > 0 ? ids[i - 1] : NULL;
+		assert_int_equal(archive_write(&archive, record, &path, NULL), 0);
+		ids[i] = record->id;
+	}
+	add("2026-02-28T00:00:00Z", &path);
+	add("2026-03-02T00:00:00Z", &path);
+	assert_int_equal(archive_list(&archive, &entries, NULL), 0);
+	assert_int_equal(entries.n, CHAIN + 2);
+	for (size_t i = 0; i < CHAIN; i++)
+		assert_string_equal(entries.v[1 + i].id, ids[i]);
+	assert_int_equal(entries.v[CHAIN].chain, CHAIN - 1);
+}
+
+static void archive_list__clock_set_back__told(void **state)
+{
+	struct archive_entries entries = {0};
+	struct record *record = fixture_plain(&arena, 1);
+	const char *path;
+
+	(void)state;
+	add("2026-03-01T00:00:00Z", &path);
+	record->started = "2026-03-02T00:00:00Z";
+	record->finished = "2026-03-01T23:59:59Z";
+	assert_int_equal(archive_write(&archive, record, &path, NULL), 0);
+	assert_int_equal(archive_list(&archive, &entries, NULL), 0);
+	assert_int_equal(entries.n, 2);
+	assert_string_equal(entries.v[1].finished, "2026-03-01T23:59:59Z");
+	assert_true(archive_clock_went_back(&entries.v[1]));
+	entries.v[1].finished = "1 o'clock";
+	assert_false(archive_clock_went_back(&entries.v[1]));
+	entries.v[1].finished = entries.v[1].started;
+	assert_false(archive_clock_went_back(&entries.v[1]));
+	entries.v[1].finished = NULL;
+	assert_false(archive_clock_went_back(&entries.v[1]));
+}
+
 static void archive_find__continued_record__hidden_by_the_one_that_continues_it(void **state)
 {
 	struct archive_entries entries = {0};
@@ -252,6 +303,8 @@ int main(void)
 		cmocka_unit_test_setup(archive_list__records_out_of_order__by_start_with_heads, setup),
 		cmocka_unit_test_setup(archive_list__malformed_files__skipped_with_a_warning, setup),
 		cmocka_unit_test_setup(archive_list__symbolic_links__not_followed, setup),
+		cmocka_unit_test_setup(archive_list__chain_of_resumed_runs__in_the_order_of_the_chain, setup),
+		cmocka_unit_test_setup(archive_list__clock_set_back__told, setup),
 		cmocka_unit_test_setup(archive_find__latest__counts_back, setup),
 		cmocka_unit_test_setup(
 			archive_find__continued_record__hidden_by_the_one_that_continues_it, setup),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -171,6 +172,64 @@ static void num_rate__steps(void **state)
 	assert_string_equal(text, "4.200 T");
 	num_rate(0, text);
 	assert_string_equal(text, "0");
+	num_rate(0.5, text);
+	assert_string_equal(text, "500.0 m");
+	num_rate(0.00123456, text);
+	assert_string_equal(text, "1.235 m");
+	num_rate(3.3e-6, text);
+	assert_string_equal(text, "3.300 u");
+	num_rate(2.944e-7, text);
+	assert_string_equal(text, "294.4 n");
+	num_rate(5e-12, text);
+	assert_string_equal(text, "5.000 p");
+	num_rate(4e-15, text);
+	assert_string_equal(text, "0.004000 p");
+	num_rate(999960, text); /* rounds up to the next prefix */
+	assert_string_equal(text, "1.000 M");
+	num_rate(999940, text);
+	assert_string_equal(text, "999.9 k");
+	num_rate(0.99996, text);
+	assert_string_equal(text, "1.000");
+	num_rate(-0.002, text);
+	assert_string_equal(text, "-2.000 m");
+}
+
+static void num_quantity__units__prefixes_only_where_there_is_none(void **state)
+{
+	static const struct {
+		double x, like;
+		const char *unit, *text;
+	} cases[] = {{27310000, 27310000, "lps", "27.31 M lps"}, {0.25, 0.25, "lps", "250.0 m lps"},
+		{2.944e-7, 2.944e-7, "s/op", "294.4 ns/op"}, {2.5, 2.5, "s", "2.500 s"},
+		{7200, 7200, "s", "7200 s"}, {1.5e9, 1.5e9, "B/s", "1.500 GB/s"},
+		{10044, 10044, "KBps", "10044 KBps"}, {0.0125, 0.0125, "ms", "0.01250 ms"},
+		{1234567, 1234567, "us/op", "1234567 us/op"}, {0.5, 0.5, "\xc2\xb5s", "0.5000 \xc2\xb5s"},
+		{5000, 5000, "MiB/s", "5000 MiB/s"}, {5000, 5000, "kbit/s", "5000 kbit/s"},
+		{5000, 5000, "MWIPS", "5000 MWIPS"}, {1.232e9, 1.232e9, "mul/s", "1.232 G mul/s"},
+		{5000, 5000, "pages/s", "5.000 k pages/s"}, {5000, 5000, "sorts/s", "5.000 k sorts/s"},
+		{5000, 5000, "", "5.000 k"}, {2, 2, "", "2.000"}, {0, 0, "s", "0 s"},
+		{NAN, NAN, "s", "n/a s"},
+		/* beside 800 ns, so in ns too */
+		{1.1e-6, 8e-7, "s/op", "1100 ns/op"}, {950, 1200, "lps", "0.9500 k lps"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf out = {0};
+
+		num_quantity(&out, cases[i].x, cases[i].like, cases[i].unit);
+		assert_string_equal(buf_text(&out), cases[i].text);
+		buf_release(&out);
+	}
+}
+
+static void num_compare_doubles__qsort__upwards(void **state)
+{
+	double x[] = {3, -1, 2.5, 2.5, -1e300, 0};
+	const double sorted[] = {-1e300, -1, 0, 2.5, 2.5, 3};
+
+	(void)state;
+	qsort(x, 6, sizeof(x[0]), num_compare_doubles);
+	assert_memory_equal(x, sorted, sizeof(x));
 }
 
 static void num_duration__steps(void **state)
@@ -236,6 +295,8 @@ int main(void)
 		cmocka_unit_test(num_significant__keeps_leading_digits),
 		cmocka_unit_test(num_texts__not_finite__n_a),
 		cmocka_unit_test(num_rate__steps),
+		cmocka_unit_test(num_quantity__units__prefixes_only_where_there_is_none),
+		cmocka_unit_test(num_compare_doubles__qsort__upwards),
 		cmocka_unit_test(num_duration__steps),
 		cmocka_unit_test(num_effect__sign_and_zero),
 		cmocka_unit_test(num_grouped__commas),

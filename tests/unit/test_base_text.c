@@ -361,6 +361,21 @@ static void text_starts_ends__edges(void **state)
 	assert_false(text_ends("c", "bc"));
 }
 
+static void text_same__null__like_null_only(void **state)
+{
+	char copy[] = "abc";
+
+	(void)state;
+	assert_true(text_same("abc", copy));
+	assert_true(text_same(NULL, NULL));
+	assert_false(text_same(NULL, ""));
+	assert_false(text_same("", NULL));
+	assert_false(text_same("abc", "abC"));
+	assert_string_equal(text_plural(0), "s");
+	assert_string_equal(text_plural(1), "");
+	assert_string_equal(text_plural(2), "s");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +394,7 @@ int main(void)
 		cmocka_unit_test(text_nearest__typing_errors__found),
 		cmocka_unit_test(text_is_name__limits__held),
 		cmocka_unit_test(text_starts_ends__edges),
+		cmocka_unit_test(text_same__null__like_null_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

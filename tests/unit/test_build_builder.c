@@ -350,6 +350,38 @@ static void builder_link__layouts__each_another_file_that_works(void **state)
 		assert_string_equal(again[i].sha256, layouts[i].sha256);
 }
 
+/* What the record says was run gives the same file when a shell runs it in the build's folder. */
+static void builder_build__archived_commands__are_those_that_ran(void **state)
+{
+	struct build build = site_made(&site, "gcc", "-O1 -DX='a b'"), cached;
+	struct build_layout layout = {.build = &build}, again = {.build = &cached};
+	struct error e = {0};
+	const char *command;
+	char line[4096];
+
+	(void)state;
+	snprintf(line, sizeof(line),
+		"cd '%s' && sha256sum <program >../before && rm program *.o && %s && %s && %s && "
+		"sha256sum <program | cmp - ../before",
+		build.folder, build.commands.v[0], build.commands.v[1], build.commands.v[2]);
+	tools_run(NULL, line);
+	assert_int_equal(builder_link(site.builder, &layout, 1, 0, &e), 0);
+	assert_non_null(facts_value(&build.facts, "build.layout_link"));
+	command = facts_value(&build.facts, "build.layout_command");
+	assert_non_null(command);
+	snprintf(line, sizeof(line), "cd '%s' && rm layouts/0-0 && %s && sha256sum <layouts/0-0 | cut -c1-64",
+		build.folder, command);
+	assert_string_equal(tools_run(NULL, line), layout.sha256);
+	/* known from the cache, too */
+	site_builder(&site);
+	cached = site_made(&site, "gcc", "-O1 -DX='a b'");
+	assert_true(cached.cached);
+	assert_int_equal(builder_link(site.builder, &again, 1, 0, &e), 0);
+	assert_string_equal(facts_value(&cached.facts, "build.layout_command"), command);
+	assert_string_equal(facts_value(&cached.facts, "build.layout_link"),
+		facts_value(&build.facts, "build.layout_link"));
+}
+
 static void builder_link__no_time_left__said_and_left_out(void **state)
 {
 	struct build build = site_made(&site, "gcc", "-O1");
@@ -449,6 +481,7 @@ int main(void)
 		TEST(builder_build__fresh__made_again_and_put_in_place),
 		TEST(builder_build__lto__never_reaches_the_driver_abi_flags_do),
 		TEST(builder_link__layouts__each_another_file_that_works),
+		TEST(builder_build__archived_commands__are_those_that_ran),
 		TEST(builder_link__no_time_left__said_and_left_out),
 		TEST(builder_link__half_a_link_of_before__not_taken),
 		TEST(builder_verify__same_compiler__no_difference),

@@ -127,14 +127,14 @@ static void repeats__cell_that_failed_in_some__judged_by_the_others_or_not(void 
 	buf_release(&text);
 }
 
-static void repeats_print__rates__unit_joins_the_prefix(void **state)
+static void repeats_print__rates__as_in_the_table(void **state)
 {
 	struct fixture *f = *state;
 	struct buf text = {0};
 
 	add_repeat(f, 27310000, 27.31);
 	repeats_print(&f->repeats, &text);
-	assert_non_null(strstr(buf_text(&text), "27.31 Mlps"));
+	assert_non_null(strstr(buf_text(&text), "27.31 M lps"));
 	assert_non_null(strstr(buf_text(&text), "27.31 lps"));
 	buf_release(&text);
 }
@@ -150,7 +150,7 @@ int main(void)
 			repeats__even_number__mean_of_the_middle_two, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			repeats__cell_that_failed_in_some__judged_by_the_others_or_not, setup, teardown),
-		cmocka_unit_test_setup_teardown(repeats_print__rates__unit_joins_the_prefix, setup, teardown),
+		cmocka_unit_test_setup_teardown(repeats_print__rates__as_in_the_table, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

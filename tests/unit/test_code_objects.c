@@ -14,6 +14,8 @@
 static const char *const unit_text = "extern int one(int), two(int);\n"
 				     "int call(int x) { return one(x) + 3; }\n"
 				     "int (*const table[])(int) = {one, one};\n"
+				     "unsigned scale = 1; unsigned scaled(unsigned x) { return x * scale; }\n"
+				     "int (*calls[])(int) = {one, two}; char space[64];\n"
 				     "const char *word(void) { return \"stone\"; }\n";
 
 static int build(void **state)
@@ -64,6 +66,10 @@ static void code_hash_objects__other_code__differs(void **state)
 		"sed 's/stone/stony/' u.c >v.c && gcc -O2 -c -o v.o v.c",
 		/* a constant table in .data.rel.ro of position independent code */
 		"sed 's/{one, one}/{one, two}/' u.c >v.c && gcc -O2 -c -o v.o v.c",
+		/* writable: a number, a table of addresses, the size of zeroes */
+		"sed 's/scale = 1/scale = 2/' u.c >v.c && gcc -O2 -c -o v.o v.c",
+		"sed 's/{one, two}/{two, one}/' u.c >v.c && gcc -O2 -c -o v.o v.c",
+		"sed 's/space.64/space[65/' u.c >v.c && gcc -O2 -c -o v.o v.c",
 		"gcc -O0 -c -o v.o u.c",
 	};
 	char one[HASH_HEX], other[HASH_HEX];

@@ -182,6 +182,77 @@ static void code_read__other_code_or_constants__have_another_code_hash(void **st
 	assert_string_not_equal(one, other);
 }
 
+/* What one program computes with is other than what the other one does: the hash must say so. */
+static void expect_other_hash(const char *a, const char *b, const char *flags)
+{
+	char one[HASH_HEX], other[HASH_HEX], line[256];
+
+	tools_write("a.c", a);
+	tools_write("b.c", b);
+	snprintf(line, sizeof(line), "gcc -O2 %s -o a a.c && gcc -O2 %s -o b b.c", flags, flags);
+	tools_run(NULL, line);
+	code_hash_of("a", one);
+	code_hash_of("b", other);
+	if (strcmp(one, other) == 0)
+		fail_msg("%s: %s and %s have one hash", flags, a, b);
+}
+
+#define MAIN "int main(int n, char **v) { (void)v; return "
+
+static void code_read__other_data__have_another_code_hash(void **state)
+{
+	static const struct {
+		const char *a, *b;
+	} cases[] = {
+		{"unsigned scale = 1;" MAIN "(int)scale * n; }",
+			"unsigned scale = 2;" MAIN "(int)scale * n; }"},
+		{"__thread int t = 1;" MAIN "t * n; }", "__thread int t = 2;" MAIN "t * n; }"},
+		/* only sizes of what begins as zeroes */
+		{"int space[1000];" MAIN "space[n & 7]; }", "int space[9000];" MAIN "space[n & 7]; }"},
+		/* tables of addresses: which constant, which function, another library's function */
+		{"static const int p[] = {1, 2}; const int *q[] = {p, p};" MAIN "*q[n & 1]; }",
+			"static const int p[] = {1, 2}; const int *q[] = {p, p + 1};" MAIN "*q[n & 1]; }"},
+		{"static int f(void) { return 1; } static int g(void) { return 2; } int (*volatile "
+		 "t[])(void) = "
+		 "{f, g, f};" MAIN "t[n](); }",
+			"static int f(void) { return 1; } static int g(void) { return 2; } int (*volatile "
+			"t[])(void) = {f, g, g};" MAIN "t[n](); }"},
+		/* the same code and as many calls: only the name behind the jump table differs */
+		{"int isalpha(int), isdigit(int);" MAIN "(isalpha)(n) * 3; }",
+			"int isalpha(int), isdigit(int);" MAIN "(isdigit)(n) * 3; }"},
+	};
+	static const char *const flags[] = {"-fno-builtin", "-fno-builtin -no-pie",
+		"-fno-builtin -fPIC -pie -Wl,-z,now", "-fno-builtin -Wl,-z,norelro"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++)
+			expect_other_hash(cases[i].a, cases[i].b, flags[k]);
+}
+
+static void code_read__writable_data_at_another_address__same_code_hash(void **state)
+{
+	char one[HASH_HEX], other[HASH_HEX];
+
+	(void)state;
+	/*
+	 * All of it moves by the same distance: code finds its data relative to itself, and the addresses in the
+	 * tables, which all differ (nm), come by relocations.
+	 */
+	tools_write("m.c",
+		"static int x = 5; int *p = &x; static int f(void) { return *p; } int (*t[])(void) = "
+		"{f, f};" MAIN "t[n & 1]() - 5; }");
+	tools_run(NULL,
+		"gcc -O2 -fPIE -pie -o m m.c && gcc -O2 -fPIE -pie -Wl,-Ttext-segment=0x100000 -o k m.c");
+	assert_string_not_equal(
+		tools_run(NULL, "test \"$(nm m | grep ' p$')\" != \"$(nm k | grep ' p$')\" && "
+				"echo other"),
+		"");
+	code_hash_of("m", one);
+	code_hash_of("k", other);
+	assert_string_equal(one, other);
+}
+
 static void code_read__isa_note__is_read(void **state)
 {
 	struct arena arena = {0};
@@ -262,6 +333,8 @@ int main(void)
 		cmocka_unit_test(code_read__shared_library__is_not_executable),
 		cmocka_unit_test(code_read__same_code__has_the_same_code_hash_whatever_names_it),
 		cmocka_unit_test(code_read__other_code_or_constants__have_another_code_hash),
+		cmocka_unit_test(code_read__other_data__have_another_code_hash),
+		cmocka_unit_test(code_read__writable_data_at_another_address__same_code_hash),
 		cmocka_unit_test(code_read__isa_note__is_read),
 		cmocka_unit_test(code_facts__every_key__has_value_or_reason),
 		cmocka_unit_test(code_symbol__function__has_the_address_and_size_that_nm_says),

@@ -160,7 +160,7 @@ static void effect_of_record__noise_between_rounds__command_that_would_do(void *
 	near(c->effort, pow(c->x / 0.01, 2));
 	assert_true(c->placement_share >= 0 && c->placement_share < 0.5);
 	has_text(c->reason, "±1.7 %: noise between rounds dominates; about 2.7 times the rounds would do: "
-			    "flagstone run quick --only sort/gcc --rounds 256 --budget 8m");
+			    "flagstone run quick --only sort/gcc/O3/1 --rounds 256 --budget 8m");
 	cf_end(&f);
 }
 
@@ -174,7 +174,7 @@ static void effect_of_record__noise_of_placement__more_layouts(void **state)
 	assert_int_equal(c->answer, ANSWER_CANT_TELL);
 	/* (2.1314 * 0.02 / sqrt(15) / 0.01)^2 = 1.21 times 16 layouts: doubled once */
 	has_text(c->reason, "code placement dominates; about 1.2 times the layouts would do: "
-			    "flagstone run quick --only sort/gcc --layouts 32 --budget 2m");
+			    "flagstone run quick --only sort/gcc/O3/1 --layouts 32 --budget 2m");
 	cf_end(&f);
 }
 
@@ -201,6 +201,34 @@ static void effect_of_record__copies__summed_and_never_fewer(void **state)
 	f.record->kind = "import"; /* one row stands for all copies there */
 	cf_answer(&f);
 	assert_int_equal(f.result.cells[1].failed, 0);
+	cf_end(&f);
+}
+
+/* Two copies that take 2 s a unit each make a unit a second: 1 / (1/2 + 1/2); 1 / (1/2 + 1/6) = 1.5. */
+static void effect_of_record__copies_of_a_time__rates_are_summed_and_inverted(void **state)
+{
+	(void)state;
+	struct fixture f;
+	cf_begin(&f);
+	cf_workload(&f, "sort", "s", true);
+	cf_build(&f, "sort", "gcc", "O2", true);
+	cf_build(&f, "sort", "gcc", "O3", false);
+	cf_compare(&f, 0, 1);
+	f.record->builds[0].copies = f.record->builds[1].copies = 2;
+	for (uint32_t r = 0; r < 16; r++)
+		for (uint32_t copy = 0; copy < 2; copy++) {
+			size_t a = cf_sample(&f, 0, r, r, 2);
+			f.record->samples.v[a].copy = copy;
+			size_t b = cf_sample(&f, 1, r, r, copy == 0 ? 2 : 6);
+			f.record->samples.v[b].copy = copy;
+		}
+	struct comparison *c = cf_answer(&f);
+	near(f.result.cells[0].median, 1);
+	near(f.result.cells[1].median, 1.5);
+	near(c->effect, log(1 / 1.5));
+	f.record->samples.v[0].value = NAN; /* no copy is left out of a sum */
+	cf_answer(&f);
+	assert_int_equal(f.result.cells[0].failed, 1);
 	cf_end(&f);
 }
 
@@ -294,6 +322,33 @@ static void effect_of_record__failed_samples_and_other_layouts__left_out(void **
 	assert_int_equal(f.result.cells[1].failed, 3);
 	assert_int_equal(f.result.cells[1].samples, 17);
 	cf_end(&f);
+}
+
+/* A program may do other things under another environment, or another emulator: equal code is not enough. */
+static void effect_of_record__same_code_in_another_environment_or_runner__is_measured(void **state)
+{
+	static const char *const keys[] = {"run.env", "run.runner"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct fixture f;
+
+		cf_begin(&f);
+		cf_build(&f, "sort", "gcc", "plain", true);
+		cf_build(&f, "sort", "gcc", "tuned", false);
+		cf_compare(&f, 0, 1);
+		cf_pair(&f, 0, 1, 16, 0.5, 0.001);
+		f.record->builds[1].code_hash = f.record->builds[0].code_hash;
+		facts_set(&f.record->builds[1].facts, keys[i], "A=1", "matrix");
+		assert_int_equal(cf_answer(&f)->answer, ANSWER_FASTER);
+		assert_int_equal(f.result.aa_pairs, 0);
+		facts_set(&f.record->builds[0].facts, keys[i], "A=2", "matrix");
+		assert_int_equal(cf_answer(&f)->answer, ANSWER_FASTER);
+		facts_set(&f.record->builds[0].facts, keys[i], "A=1", "matrix");
+		assert_int_equal(cf_answer(&f)->answer, ANSWER_SAME_CODE);
+		assert_int_equal(f.result.aa_pairs, 1);
+		cf_end(&f);
+	}
 }
 
 static void effect_of_record__identical_code__same_code_unless_asked(void **state)
@@ -419,7 +474,72 @@ static void effect_of_record__disturbed_unevenly_and_answers_disagree__cant_tell
 	cf_end(&f);
 }
 
-static void effect_of_record__cell__median_interval_and_cpu_share(void **state)
+/* Whoever resumes has seen a result before: a look that nobody planned. */
+static void effect_of_record__resumed_runs__a_look_more_for_each_interruption(void **state)
+{
+	(void)state;
+	struct fixture f;
+	two_cells(&f);
+	cf_pair(&f, 0, 1, 16, T15 * 0.01 / sqrt(15), 0.01);
+	f.record->session_count = 1;
+	near(cf_answer(&f)->p_adjusted, 0.05);
+	assert_int_equal(f.result.looks, 1);
+	f.record->session_count = 4;
+	near(cf_answer(&f)->p_adjusted, 4 * 0.05);
+	assert_int_equal(f.result.looks, 4);
+	cf_end(&f);
+}
+
+static void effect_of_record__record_of_an_aa_run__judges_identical_code_without_being_asked(void **state)
+{
+	(void)state;
+	struct fixture f;
+	two_cells(&f);
+	f.record->builds[1].code_hash = f.record->builds[0].code_hash;
+	cf_pair(&f, 0, 1, 16, 0.03, 0.001);
+	assert_int_equal(cf_answer(&f)->answer, ANSWER_SAME_CODE);
+	assert_false(f.result.same_code_judged);
+	f.record->plan.aa = true;
+	assert_int_equal(cf_answer(&f)->answer, ANSWER_FASTER);
+	assert_true(f.result.same_code_judged);
+	cf_end(&f);
+}
+
+static void effect_of_record__compared_with_another_slot__the_command_names_both_cells(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct effect_options options = {.where = " -C 'my project'"};
+	cf_begin(&f);
+	cf_build(&f, "sort", "gcc", "O2", true);
+	cf_build(&f, "sort", "clang", "O2", true);
+	cf_compare(&f, 0, 1);
+	cf_pair(&f, 0, 1, 32, 0, 0.02);
+	effect_of_record(f.record, &options, &f.arena, &f.result);
+	has_text(f.result.comparisons[0].reason,
+		"flagstone run quick --only sort/clang/O2/1 --only sort/gcc/O2/1 --layouts 32 --budget 2m "
+		"-C 'my project'");
+	cf_end(&f);
+}
+
+static void effect_exit__answers__yes_undecided_or_nothing(void **state)
+{
+	(void)state;
+	struct comparison c[2] = {{.answer = ANSWER_NONE}, {.answer = ANSWER_NONE}};
+	struct result result = {.comparisons = c, .comparison_count = 0};
+
+	assert_int_equal(effect_exit(&result), EXIT_YES); /* single series */
+	result.comparison_count = 2;
+	assert_int_equal(effect_exit(&result), EXIT_NOTHING);
+	c[1].answer = ANSWER_CANT_TELL;
+	assert_int_equal(effect_exit(&result), EXIT_UNDECIDED);
+	c[0].answer = ANSWER_SAME_CODE;
+	assert_int_equal(effect_exit(&result), EXIT_YES);
+	c[0].answer = ANSWER_SLOWER; /* a slower variant is no failure */
+	assert_int_equal(effect_exit(&result), EXIT_YES);
+}
+
+static void effect_of_record__cell__median_interval_and_cpu_time(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -428,7 +548,7 @@ static void effect_of_record__cell__median_interval_and_cpu_share(void **state)
 	for (uint32_t r = 0; r < 6; r++) {
 		size_t row = cf_sample(&f, 0, r, r, 10 * (r + 1));
 		f.record->samples.v[row].elapsed_ns = 1000;
-		f.record->samples.v[row].user_ns = 700;
+		f.record->samples.v[row].user_ns = 700 + 10 * r; /* beyond the timed 1000 for some */
 		f.record->samples.v[row].system_ns = 200;
 	}
 	cf_answer(&f);
@@ -437,8 +557,12 @@ static void effect_of_record__cell__median_interval_and_cpu_share(void **state)
 	assert_true(cell->has_interval); /* all of six: 1 - 2/64 = 96.9 % */
 	near(cell->lo, 10);
 	near(cell->hi, 60);
-	near(cell->cpu_share, 0.9);
+	near(cell->user_ns, 725); /* of 700, 710, ... 750 */
+	near(cell->system_ns, 200);
 	assert_true(cell->very_noisy);
+	f.record->samples.v[0].user_ns = -1; /* unknown */
+	cf_answer(&f);
+	near(f.result.cells[0].user_ns, 730);
 	f.record->samples.v[0].value = NAN;
 	cf_answer(&f);
 	cell = &f.result.cells[0];
@@ -472,18 +596,26 @@ int main(void)
 		cmocka_unit_test(effect_of_record__noise_between_rounds__command_that_would_do),
 		cmocka_unit_test(effect_of_record__noise_of_placement__more_layouts),
 		cmocka_unit_test(effect_of_record__copies__summed_and_never_fewer),
+		cmocka_unit_test(effect_of_record__copies_of_a_time__rates_are_summed_and_inverted),
 		cmocka_unit_test(effect_of_record__repeated_block__last_clean_attempt_of_both),
 		cmocka_unit_test(effect_of_record__never_clean__last_attempt_counts_as_disturbed),
 		cmocka_unit_test(effect_of_record__repeat_without_the_other__not_paired_across_attempts),
 		cmocka_unit_test(effect_of_record__failed_samples_and_other_layouts__left_out),
 		cmocka_unit_test(effect_of_record__identical_code__same_code_unless_asked),
+		cmocka_unit_test(effect_of_record__same_code_in_another_environment_or_runner__is_measured),
 		cmocka_unit_test(
 			effect_of_record__failed_and_impossible_cells__reason_and_no_place_in_the_family),
 		cmocka_unit_test(effect_of_record__too_little__says_the_minimum),
 		cmocka_unit_test(effect_of_record__no_round_in_common__says_so),
 		cmocka_unit_test(effect_of_record__one_layout__signed_rank_and_placement_not_averaged),
 		cmocka_unit_test(effect_of_record__disturbed_unevenly_and_answers_disagree__cant_tell),
-		cmocka_unit_test(effect_of_record__cell__median_interval_and_cpu_share),
+		cmocka_unit_test(effect_of_record__resumed_runs__a_look_more_for_each_interruption),
+		cmocka_unit_test(
+			effect_of_record__record_of_an_aa_run__judges_identical_code_without_being_asked),
+		cmocka_unit_test(
+			effect_of_record__compared_with_another_slot__the_command_names_both_cells),
+		cmocka_unit_test(effect_exit__answers__yes_undecided_or_nothing),
+		cmocka_unit_test(effect_of_record__cell__median_interval_and_cpu_time),
 		cmocka_unit_test(effect_of_record__rows_of_unknown_builds_and_circular_repeats__harmless),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

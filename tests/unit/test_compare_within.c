@@ -129,8 +129,11 @@ static void within_compare__by_copies__rate_of_all_together(void **state)
 	copies_of(&f, cf_build(&f, "sort", "gcc", "O2", true), 2);
 	for (uint32_t r = 0; r < 16; r++) {
 		cf_sample(&f, 0, r, r, 100);
-		for (uint32_t copy = 0; copy < 2; copy++)
-			f.record->samples.v[cf_sample(&f, 1, r, r, 95)].copy = copy;
+		for (uint32_t copy = 0; copy < 2; copy++) {
+			size_t row = cf_sample(&f, 1, r, r, 95);
+
+			f.record->samples.v[row].copy = copy;
+		}
 	}
 	assert_int_equal(compare(&f, (struct within_options){0}, &w, &e), 0);
 	assert_int_equal(w.by, WITHIN_COPIES);

@@ -310,15 +310,15 @@ static void measure_block__copies_at_once__a_row_each_canaries_in_the_first(void
 }
 
 /* CASES.md 32 */
-static void measure_block__children_outlive_the_worker__noted(void **state)
+static void measure_block__children_outlive_the_worker__failed(void **state)
 {
 	struct measure_item i = item(0, "mode=children");
 
 	(void)state;
 	block(&i, 1, 0, 0, NULL);
-	assert_int_equal(record->notes.n, 1);
-	assert_non_null(strstr(record->notes.v[0], "left processes behind"));
-	assert_int_equal(record->failure_count, 0);
+	assert_int_equal(record->failure_count, 1);
+	assert_non_null(strstr(record->failures[0].reason, "left processes behind"));
+	assert_true(isnan(record->samples.v[0].value)); /* work done elsewhere must not look fast */
 }
 
 static uint64_t calibrate(const char *words, int64_t sample_ns, const char **reason)
@@ -346,6 +346,16 @@ static void measure_calibrate__known_speed__power_of_two_of_1_to_2_samples(void 
 	assert_int_equal(calibrate("pace=1", 5000000, &reason), 8388608);
 	assert_int_equal(calibrate("pace=3000000000", 5000000, &reason), 1); /* what cannot be cut shorter */
 	assert_null(reason);
+}
+
+/* CASES.md 34: more units take no longer; whatever it measures, it is not the work. */
+static void measure_calibrate__work_removed__below_resolution(void **state)
+{
+	const char *reason;
+
+	(void)state;
+	calibrate("mode=removed", 5000000, &reason);
+	assert_non_null(strstr(reason, "below resolution"));
 }
 
 static void measure_calibrate__no_answer__reason(void **state)
@@ -378,11 +388,14 @@ static void measure_once__line__without_newline(void **state)
 static void measure_settle__thresholds__waited_for_or_never_met(void **state)
 {
 	(void)state;
-	assert_int_equal(measure_settle(&m, 1000000000), 0); /* none fixed yet */
-	m.canary_dep_limit_ns = m.canary_wide_limit_ns = 1e12;
+	assert_int_equal(measure_settle(&m, 1000000000), 0); /* nothing is known of rest */
+	m.rest_dep_ns = m.rest_wide_ns = 1e12;
 	assert_true(measure_settle(&m, 1000000000) >= 0);
-	m.canary_dep_limit_ns = 1e-3;
+	m.rest_dep_ns = 1e-3;
 	assert_int_equal(measure_settle(&m, 50000000), -1);
+	m.rest_dep_ns = 0;
+	measure_rest(&m);
+	assert_true(m.rest_dep_ns > 0 && m.rest_wide_ns > 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -399,9 +412,10 @@ int main(int argc, char **argv)
 		TEST(measure_block__failing_items__marked_told_and_not_tried_again),
 		TEST(measure_block__program_is_missing__failed_with_its_path),
 		TEST(measure_block__copies_at_once__a_row_each_canaries_in_the_first),
-		TEST(measure_block__children_outlive_the_worker__noted),
+		TEST(measure_block__children_outlive_the_worker__failed),
 		TEST(measure_calibrate__known_speed__power_of_two_of_1_to_2_samples),
 		TEST(measure_calibrate__no_answer__reason),
+		TEST(measure_calibrate__work_removed__below_resolution),
 		TEST(measure_once__line__without_newline),
 		TEST(measure_settle__thresholds__waited_for_or_never_met),
 	};

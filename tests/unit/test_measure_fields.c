@@ -162,6 +162,8 @@ static struct sample quiet_row(void)
 
 	sample_init(&row);
 	row.elapsed_ns = 5000000;
+	row.user_ns = 4900000;
+	row.system_ns = 50000;
 	row.run_wait_ns = 0;
 	row.value = 1;
 	row.canary_dep_before_ns = row.canary_wide_before_ns = 25000;
@@ -189,7 +191,7 @@ static void sample_marks__canaries_and_waiting__above_the_threshold_never_by_val
 	assert_int_equal(sample_marks(&m, &row), MARK_FREQ);
 	row.canary_wide_before_ns = 27001;
 	assert_int_equal(sample_marks(&m, &row), MARK_FREQ | MARK_SHARED);
-	row.run_wait_ns = 50001; /* of 5 ms: 1 % and a little */
+	row.run_wait_ns = 50001; /* of 4.95 ms on a CPU and the wait: 1 % and a little */
 	assert_int_equal(sample_marks(&m, &row), MARK_FREQ | MARK_SHARED | MARK_WAIT);
 	row.run_wait_ns = 50000;
 	assert_int_equal(sample_marks(&m, &row), MARK_FREQ | MARK_SHARED);
@@ -209,7 +211,7 @@ static void sample_marks__unknown_or_no_threshold_yet__none(void **state)
 	row.run_wait_ns = -1;
 	assert_int_equal(sample_marks(&m, &row), 0);
 	row.run_wait_ns = 1000000000;
-	row.elapsed_ns = -1; /* failed: nothing to hold it against */
+	row.user_ns = -1; /* unknown: nothing to hold it against */
 	assert_int_equal(sample_marks(&m, &row), 0);
 }
 
@@ -236,7 +238,7 @@ static void measure_fix_thresholds__canaries_before__quartile_and_3_iqr(void **s
 	/* none waited: under 1 % of a sample's time no wait is a disturbance */
 	assert_true(m.run_wait_limit == 0.01);
 	for (size_t i = 0; i < samples.n; i++)
-		samples.v[i].run_wait_ns = 500000; /* 10 %, all */
+		samples.v[i].run_wait_ns = 550000; /* of 5.5 ms: 10 %, all */
 	measure_fix_thresholds(&m, &samples);
 	assert_true(fabs(m.run_wait_limit - 0.1) < 1e-6);
 	samples_release(&samples);

@@ -118,6 +118,7 @@ static void same_plan(const struct record_plan *a, const struct record_plan *b)
 	same_text(a->matrix_name, b->matrix_name);
 	same_text(a->seed, b->seed);
 	assert_memory_equal(&a->settings, &b->settings, sizeof(a->settings));
+	assert_int_equal(a->aa, b->aa);
 	assert_int_equal(a->look_count, b->look_count);
 	assert_memory_equal(a->looks, b->looks, sizeof(a->looks));
 	assert_int_equal(a->last_look, b->last_look);
@@ -255,6 +256,28 @@ static void record_json__no_samples_no_builds__valid(void **state)
 	arena_release(&arena);
 }
 
+/* Members that came after the first version are missing in what older versions wrote. */
+static void record_json__without_members_added_later__read_as_zero(void **state)
+{
+	struct arena arena = {0};
+	struct record *a = fixture_full(&arena), *b;
+	struct buf doc = {0};
+
+	(void)state;
+	doc_write(a, path);
+	doc_load(&doc, path);
+	doc_replace(&doc, "\"aa\":true,", "");
+	doc_save(&doc, path);
+	b = read_back(&arena);
+	assert_true(a->plan.aa);
+	assert_false(b->plan.aa);
+	assert_int_equal(b->plan.last_look, a->plan.last_look);
+	buf_release(&doc);
+	record_release(a);
+	record_release(b);
+	arena_release(&arena);
+}
+
 static void record_json__many_samples__bit_by_bit(void **state)
 {
 	struct arena arena = {0};
@@ -377,6 +400,7 @@ int main(void)
 		cmocka_unit_test(record_json__hostile_texts__come_back_as_utf8),
 		cmocka_unit_test(record_json__written_twice__same_bytes),
 		cmocka_unit_test(record_json__no_samples_no_builds__valid),
+		cmocka_unit_test(record_json__without_members_added_later__read_as_zero),
 		cmocka_unit_test(record_json__many_samples__bit_by_bit),
 		cmocka_unit_test(record_read_head__with_samples__head_and_count),
 		cmocka_unit_test(record_json__columns_in_other_order_or_null_ones_missing__read),

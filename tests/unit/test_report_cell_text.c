@@ -70,7 +70,7 @@ static void cell_text__rates__leading_digits_stay(void **state)
 	summary.median = 94.6;
 	is(cell_text(&cell, false, &arena), "94.60 lps");
 	summary.median = 0.0004;
-	is(cell_text(&cell, false, &arena), "0.0004000 lps");
+	is(cell_text(&cell, false, &arena), "400.0 u lps");
 	summary.median = 9996.4;
 	is(cell_text(&cell, false, &arena), "9.996 k lps");
 	cell.unit = "KBps";

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "compare/select.h"
 #include "report_fixture.h"
 
 static const struct report_options plain = {
@@ -261,6 +262,36 @@ static void report_json__hostile_strings__valid_and_harmless(void **state)
 	cf_end(&f);
 }
 
+static void report_json_and_csv__selection__the_chosen_cells_only(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct buf out = {0};
+	struct words only = {0};
+	rf_scene(&f);
+	words_add(&only, &f.arena, "*/clang/O3");
+	select_cells(f.record, &f.result, &only);
+	report_json(f.record, &f.result, &plain, &out);
+	json_t *root = parse(&out);
+	assert_int_equal(json_array_size(json_object_get(root, "cells")), 8); /* with their baselines */
+	assert_int_equal(json_array_size(json_object_get(root, "comparisons")), 4);
+	assert_int_equal(json_array_size(json_object_get(root, "means")), 0);
+	json_t *cell = json_array_get(json_object_get(root, "cells"), 0);
+	assert_true(json_is_null(json_object_get(cell, "user_ns"))); /* unknown in the fixture */
+	assert_true(json_is_null(json_object_get(cell, "system_ns")));
+	assert_true(json_is_boolean(json_object_get(cell, "autocorrelated")));
+	assert_null(json_object_get(cell, "cpu_share"));
+	json_decref(root);
+	buf_clear(&out);
+	report_csv(f.record, &f.result, &out);
+	size_t lines = 0;
+	for (size_t i = 0; i < out.n; i++)
+		lines += out.data[i] == '\n';
+	assert_int_equal(lines, 1 + 8);
+	buf_release(&out);
+	cf_end(&f);
+}
+
 static void report_json__empty_record__valid(void **state)
 {
 	(void)state;
@@ -370,6 +401,7 @@ int main(void)
 		cmocka_unit_test(report_csv__empty_record__header_only),
 		cmocka_unit_test(report_json__run__cells_and_comparisons),
 		cmocka_unit_test(report_json__hostile_strings__valid_and_harmless),
+		cmocka_unit_test(report_json_and_csv__selection__the_chosen_cells_only),
 		cmocka_unit_test(report_json__empty_record__valid),
 		cmocka_unit_test(report_markdown__run__golden),
 		cmocka_unit_test(report_markdown__hostile_strings__no_markup),

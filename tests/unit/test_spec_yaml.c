@@ -201,10 +201,9 @@ static void read_matrix__large__bounded(void **state)
 	errors = read_large("title: \"", "# ", 140000, "\"\n" MINIMAL); /* a text of 980,000 letters */
 	assert_int_equal(errors.n, 0);
 	errors = read_large(MINIMAL, "k#: 1\n", 80000, "");
-	assert_int_equal(errors.n, 1001); /* 1000 are told, and that there are more */
-	assert_non_null(
-		strstr(spec_errors_text(&errors), "\nm.yaml: there are more errors than the 1000 shown; mend "
-						  "these first\n"));
+	assert_int_equal(errors.n, 80000); /* 1000 are told, and how many more there are */
+	assert_non_null(strstr(spec_errors_text(&errors), "\nm.yaml:1003:1: unknown key `k000999`; allowed"));
+	assert_non_null(strstr(spec_errors_text(&errors), "\n... and 79000 more errors\n"));
 	errors = read_large(MINIMAL "copies: [", "#,", 100000, "]\n");
 	assert_string_equal(spec_errors_text(&errors),
 		"m.yaml:4:9: `copies`: 100000 entries are more than the 1000 allowed\n");
@@ -277,6 +276,51 @@ static void errors_to_error__usage_and_all_lines(void **state)
 		e.text, "no file\na: a whole\na:9:2: a9\na:9:2: a9 again\na:10:1: a10\nb:1:1: b1");
 }
 
+static void errors_to_error__more_than_it_holds__whole_lines_and_how_many_are_missing(void **state)
+{
+	struct spec_errors errors = {.arena = &arena};
+	struct error e = {0};
+	size_t lines = 0, missing = 0;
+	char *end;
+
+	(void)state;
+	for (unsigned i = 1; i <= 200; i++)
+		spec_error(&errors, (struct spec_place){"a", i, 1}, "%0100u", i);
+	/* a last one that would fit behind those that are shown: it must not stand there alone */
+	spec_error(&errors, (struct spec_place){"b", 1, 1}, "b");
+	assert_int_equal(spec_errors_to_error(&errors, &e), -1);
+	end = strstr(e.text, "\n... and ");
+	assert_non_null(end);
+	assert_null(strstr(e.text, "b:1:1"));
+	assert_int_equal(sscanf(end, "\n... and %zu more errors", &missing), 1);
+	for (const char *p = e.text; p <= end; p = strchr(p, '\n') + 1) {
+		char text[101];
+
+		snprintf(text, sizeof(text), "%0100zu", ++lines);
+		assert_non_null(strstr(p, text));
+	}
+	assert_int_equal(lines + missing, 201);
+	/* what callers say behind it arrives whole */
+	error_advice(&e, "name the archive");
+	assert_true(text_ends(e.text, "more errors; name the archive"));
+}
+
+static void errors_to_error__one_longer_than_it_holds__its_beginning(void **state)
+{
+	struct spec_errors errors = {.arena = &arena};
+	struct error e = {0};
+	char file[3001];
+
+	(void)state;
+	memset(file, 'f', sizeof(file) - 1);
+	file[sizeof(file) - 1] = '\0';
+	spec_error(&errors, (struct spec_place){file, 1, 1}, "text");
+	spec_error(&errors, (struct spec_place){file, 2, 1}, "text");
+	spec_errors_to_error(&errors, &e);
+	assert_int_equal(e.text[0], 'f');
+	assert_true(text_ends(e.text, "f...\n... and 1 more error"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +336,8 @@ int main(void)
 		TEST(read_matrix__hostile_text__escaped_in_the_error),
 		TEST(read_matrix__no_file_folder_pipe__one_error),
 		TEST(errors_to_error__usage_and_all_lines),
+		TEST(errors_to_error__more_than_it_holds__whole_lines_and_how_many_are_missing),
+		TEST(errors_to_error__one_longer_than_it_holds__its_beginning),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

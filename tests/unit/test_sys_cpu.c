@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,61 @@ static void cpu_allowed__online_list__is_intersected_with_the_affinity(void **st
 	file_remove_tree(root, NULL);
 }
 
+static size_t asked; /* times that a stand-in for the kernel was asked */
+
+/* A kernel of 4096 CPUs (512 bytes), of which 0, 1023, 1024 and 4095 may be used. */
+static int wide_kernel(pid_t thread, size_t size, cpu_set_t *set)
+{
+	const int cpus[] = {0, 1023, 1024, 4095};
+
+	assert_int_equal(thread, 0);
+	asked++;
+	if (size < 512) {
+		errno = EINVAL;
+		return -1;
+	}
+	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++)
+		CPU_SET_S((size_t)cpus[i], size, set);
+	return 0;
+}
+
+static int endless_kernel(pid_t thread, size_t size, cpu_set_t *set)
+{
+	(void)thread;
+	(void)size;
+	(void)set;
+	asked++;
+	errno = EINVAL;
+	return -1;
+}
+
+static int forbidding_kernel(pid_t thread, size_t size, cpu_set_t *set)
+{
+	(void)endless_kernel(thread, size, set);
+	errno = EPERM;
+	return -1;
+}
+
+/* a mask of 1024 CPUs is refused by kernels that were built for more */
+static void cpu_affinity__kernel_of_more_cpus__mask_grows(void **state)
+{
+	struct cpu_list list = {.n = 77};
+	struct error e = {0};
+
+	(void)state;
+	asked = 0;
+	assert_int_equal(cpu_affinity(wide_kernel, &arena, &list, &e), 0);
+	assert_string_equal(cpu_list_text(&list, &arena), "0,1023-1024,4095");
+	assert_int_equal(asked, 3); /* 1024, 2048, 4096 */
+	list.n = 77;
+	assert_int_equal(cpu_affinity(endless_kernel, &arena, &list, &e), -1);
+	assert_int_equal(list.n, 77);
+	assert_non_null(strstr(e.text, "which CPUs this process may use"));
+	asked = 0;
+	assert_int_equal(cpu_affinity(forbidding_kernel, &arena, &list, &e), -1);
+	assert_int_equal(asked, 1); /* what is no matter of size is not asked again */
+}
+
 static void cpu_check__absent_cpu__allowed_ones_are_listed(void **state)
 {
 	struct cpu_list allowed = list_of("0-3,6"), good = list_of("1,6"), bad = list_of("1,5"), none = {0};
@@ -199,6 +255,7 @@ int main(void)
 		cmocka_unit_test(cpu_pin_order__big_and_little__fastest_first),
 		cmocka_unit_test(cpu_pin_order__no_topology__each_cpu_is_a_core),
 		cmocka_unit_test(cpu_allowed__online_list__is_intersected_with_the_affinity),
+		cmocka_unit_test(cpu_affinity__kernel_of_more_cpus__mask_grows),
 		cmocka_unit_test(cpu_check__absent_cpu__allowed_ones_are_listed),
 		cmocka_unit_test(cpu_pin_self__allowed_and_absent__pinned_or_refused),
 	};
