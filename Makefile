@@ -134,7 +134,7 @@ fuzz:
 DATA = $(DESTDIR)$(PREFIX)/share/flagstone
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/flagstone $(DATA)/matrices $(DATA)/toolchains \
-		$(DATA)/workloads $(DESTDIR)$(PREFIX)/share/man/man1
+		$(DATA)/workloads $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 $(OUT)/flagstone $(DESTDIR)$(PREFIX)/bin/flagstone
 	for helper in $(HELPERS); do install -m 755 $(OUT)/$$helper $(DESTDIR)$(PREFIX)/libexec/flagstone/ || exit 1; done
 	install -m 644 matrices/*.yaml $(DATA)/matrices/
@@ -142,9 +142,11 @@ install: all
 	for folder in workloads/*/; do \
 		install -d $(DATA)/$$folder && install -m 644 $$folder* $(DATA)/$$folder || exit 1; done
 	install -m 644 harness/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 harness/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7/
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/flagstone $(patsubst harness/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(wildcard harness/man/*.1))
+	rm -f $(DESTDIR)$(PREFIX)/bin/flagstone $(patsubst harness/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(wildcard harness/man/*.1)) \
+		$(patsubst harness/man/%,$(DESTDIR)$(PREFIX)/share/man/man7/%,$(wildcard harness/man/*.7))
 	rm -rf $(DESTDIR)$(PREFIX)/libexec/flagstone $(DATA)
 
 clean:

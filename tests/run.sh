@@ -9,15 +9,20 @@ scratch=$(mktemp -d) || exit 3
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 export FLAGSTONE="$top/$OUT/flagstone" FLAGSTONE_LIBEXEC="$top/$OUT" FLAGSTONE_TEST_TOP="$top"
-export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}" UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 # nothing of the user's acts on a test, and no test acts on the user's caches
 mkdir "$scratch/home"
 export HOME="$scratch/home" XDG_CACHE_HOME="$scratch/cache" XDG_CONFIG_HOME="$scratch/config" XDG_DATA_HOME="$scratch/data"
 unset CFLAGS CXXFLAGS LDFLAGS CPATH FLAGSTONE_HOST MAKEFLAGS MAKELEVEL
 passed=0 failed=0
+
+untracked() { # files that git sees and nobody added; none outside of a work tree
+	git status --porcelain --untracked-files=all 2>/dev/null | sed -n 's/^?? //p' | sort
+}
 times="$scratch/times" # milliseconds<TAB>test
 : >"$times"
 : >"$scratch/failed"
+untracked >"$scratch/before"
 
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 
@@ -100,6 +105,16 @@ for ring in "$@"; do
 		;;
 	esac
 done
+
+# a test works in scratch folders: what it leaves in the source tree is a mistake
+untracked | comm -13 "$scratch/before" - >"$scratch/left"
+if [ -s "$scratch/left" ]; then
+	failed=$((failed + 1))
+	{
+		echo 'FAILED tests/run.sh: files left in the source tree:'
+		sed 's/^/  /' "$scratch/left"
+	} >>"$scratch/failed"
+fi
 
 echo
 echo 'ten slowest tests (ms):'

@@ -51,8 +51,8 @@ struct archive_entry {
 	const char *host;
 	const char *matrix; /* NULL when none */
 	bool complete;
-	bool superseded;	/* another record of the archive continues this one */
-	size_t chain;		/* how many of the archive's records this one continues, one after the other */
+	bool superseded; /* another record of the archive continues this one */
+	size_t chain;	 /* how many of the archive's records this one continues, one after the other */
 	size_t cells, measured; /* builds, and those of them with status "measured" */
 	uint64_t samples;
 };

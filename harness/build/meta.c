@@ -21,7 +21,7 @@ int meta_write(const struct build *build, const char *folder, struct error *e)
 
 	for (size_t i = 0; i < build->commands.n; i++)
 		json_array_append_new(commands, json_safe_string(build->commands.v[i]));
-	set(object, "schema", "flagstone.build/1");
+	set(object, "schema", "flagstone.cached-build/1");
 	set(object, "content_hash", build->content_hash);
 	set(object, "code_hash", build->code_hash);
 	set(object, "build_id", build->build_id);

@@ -36,7 +36,8 @@ static void list_text(struct cli *cli, const struct archive *archive, const stru
 		table_add(&table, entry->started);
 		table_add(&table, entry->host);
 		table_add(&table, entry->matrix != NULL ? entry->matrix : entry->kind);
-		table_addf(&table, "%zu/%zu cell%s", entry->measured, entry->cells, text_plural(entry->cells));
+		table_addf(
+			&table, "%zu/%zu cell%s", entry->measured, entry->cells, text_plural(entry->cells));
 		table_addf(&table, "%llu sample%s", (unsigned long long)entry->samples,
 			text_plural((size_t)entry->samples));
 		table_add(&table, entry_remark(entry, &cli->arena));

@@ -3,6 +3,7 @@
 #include "base/num.h"
 #include "cli/command.h"
 #include "cli/common.h"
+#include "cli/plan_print.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/table.h"
@@ -44,6 +45,19 @@ static enum exit_code build_code(const struct session *session)
 		failed |= session->plan.cells[i].reason == NULL && !session->builds[i].ok;
 	}
 	return !ok ? EXIT_CANNOT : failed ? EXIT_CELL_FAILED : EXIT_YES;
+}
+
+static void say_nothing_built(const struct session *session)
+{
+	struct error e;
+
+	if (session->plan.possible == 0) {
+		plan_impossible(session);
+		return;
+	}
+	error_set(&e, EXIT_CANNOT, "nothing was built: all %zu cell%s that can exist here failed",
+		session->plan.possible, text_plural(session->plan.possible));
+	error_print(&e);
 }
 
 /* Cells with other copies or args share their build: it is verified once. */
@@ -173,6 +187,8 @@ static enum exit_code build_all(struct call *call)
 	else
 		print_text(call);
 	code = build_code(&call->session);
+	if (code == EXIT_CANNOT)
+		say_nothing_built(&call->session);
 	return differ ? exit_combine(code, EXIT_NO) : code;
 }
 

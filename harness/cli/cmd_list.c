@@ -41,6 +41,14 @@ static void print_list(
 	buf_release(text);
 }
 
+/* An empty list is printed as one; why it is empty is no result. */
+static void say_none(struct cli *cli, const struct session *session, const char *kind, size_t n)
+{
+	if (n == 0 && !cli->args.quiet)
+		remark_print(
+			arena_printf(&cli->arena, "no %s in %s/%s", kind, session->project_folder, kind));
+}
+
 static enum exit_code list_workloads(struct cli *cli, const struct session *session)
 {
 	struct table table;
@@ -70,6 +78,7 @@ static enum exit_code list_workloads(struct cli *cli, const struct session *sess
 	}
 	table_write(&table, &out);
 	print_list(cli, session, "workloads", &out, list);
+	say_none(cli, session, "workloads", session->project.workload_count);
 	return EXIT_YES;
 }
 
@@ -145,7 +154,10 @@ static enum exit_code list_toolchains(struct cli *cli, const struct session *ses
 	print_list(cli, session, "toolchains", &out, list);
 	for (size_t i = 0; i < found->notes.n && !cli->args.quiet; i++)
 		remark_print(found->notes.v[i]);
-	if (found->n == 0)
+	if (session->project.family_count == 0)
+		remark_print(
+			"no toolchain families: toolchains/*.yaml are neither in the project nor installed");
+	else if (found->n == 0)
 		remark_print(arena_printf(&cli->arena, "no compiler was found in PATH=%s", found->path));
 	return found->n > 0 ? EXIT_YES : EXIT_CANNOT;
 }
@@ -176,6 +188,7 @@ static enum exit_code list_matrices(struct cli *cli, const struct session *sessi
 	}
 	table_write(&table, &out);
 	print_list(cli, session, "matrices", &out, list);
+	say_none(cli, session, "matrices", session->project.matrix_names.n);
 	return errors.n == 0 ? EXIT_YES : common_spec_errors(&errors);
 }
 

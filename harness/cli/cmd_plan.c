@@ -14,9 +14,9 @@ static enum exit_code plan(struct cli *cli)
 
 	if (common_open(cli, matrix, true, NULL, &session, &code) != 0)
 		return code;
-	plan_print(cli, &session);
+	code = plan_print(cli, &session);
 	session_close(&session);
-	return EXIT_YES;
+	return code;
 }
 
 const struct command cmd_plan = {

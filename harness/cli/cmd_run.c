@@ -45,8 +45,10 @@ static const struct cli_option options[] = {
 		.value = "HEX",
 		.max = 32,
 		.allowed = "32 hex digits in small letters, as a record's plan.seed has them",
-		.help = "Draw the order of cells, the order of layouts and the sizes of environments from this "
-			"seed, which a record states, instead of a fresh one; what a layout looks like depends "
+		.help = "Draw the order of cells, the order of layouts and the sizes of environments from "
+			"this "
+			"seed, which a record states, instead of a fresh one; what a layout looks like "
+			"depends "
 			"on the build alone"},
 	OPTION_CPUS,
 	OPTION_JOBS,
@@ -199,13 +201,24 @@ static enum exit_code conclude(
 	enum exit_code code;
 
 	progress_clear(&call->progress);
-	if (result != 0)
+	if (result != 0) {
+		if (outcome->record != NULL)
+			record_release(outcome->record);
 		return error_print(e);
+	}
 	if (outcome->record == NULL)
 		return outcome->code;
 	code = exit_combine(outcome->code, print_result(call, outcome));
 	say_incomplete(call, outcome);
 	record_release(outcome->record);
+	return code;
+}
+
+/* The table has each cell's reason; why that makes the exit code 3 is no result. */
+static enum exit_code explained(enum exit_code code, const struct session_outcome *outcome)
+{
+	if (outcome->reason != NULL)
+		remark_print(outcome->reason);
 	return code;
 }
 
@@ -252,7 +265,7 @@ static enum exit_code one_run(struct call *call, uint32_t index)
 	struct error e = {0};
 	int result = session_run(&call->session, repeating(call) ? &repeat : NULL, &outcome, &e);
 
-	return conclude(call, result, &outcome, &e);
+	return explained(conclude(call, result, &outcome, &e), &outcome);
 }
 
 static void print_repeats(struct call *call)
@@ -303,7 +316,7 @@ static enum exit_code resume(struct call *call, const char *what)
 	struct error e = {0};
 	int result = session_resume(&call->session, what, &outcome, &e);
 
-	return conclude(call, result, &outcome, &e);
+	return explained(conclude(call, result, &outcome, &e), &outcome);
 }
 
 /* The record that --resume names: behind `=` or as a word; "" for the newest. */
@@ -349,7 +362,7 @@ static enum exit_code run(struct cli *cli)
 	/* not before: nothing of what was asked so far is worth keeping */
 	process_catch_signals();
 	if (cli->args.dry_run)
-		plan_print(cli, &call.session);
+		code = plan_print(cli, &call.session);
 	else
 		code = cli->args.resume != NULL ? resume(&call, resumed(&cli->args)) : all_runs(&call);
 	session_close(&call.session);
@@ -361,8 +374,9 @@ const struct command cmd_run = {
 	.name = "run",
 	.words = "[MATRIX]",
 	.words_max = 1,
-	.no_dashes = "it is not possible yet to measure any command (run -- COMMAND): make a workload of it, see "
-		     "workloads/NAME/workload.yaml in flagstone help --man",
+	.no_dashes = "measuring any command (run -- COMMAND) is not there yet: what can be measured are "
+		     "workloads, see "
+		     "`flagstone list workloads`",
 	.title = "build, measure, archive, print the table",
 	.text = "Builds the cells of a matrix (default: quick), measures them side by side, archives one "
 		"record, and prints "
@@ -373,7 +387,11 @@ const struct command cmd_run = {
 		"archived, marked "
 		"incomplete, and --resume goes on with them. A second Ctrl-C ends the program at once; "
 		"finished rounds are "
-		"in the journal, which --resume takes too.",
+		"in the journal, which --resume takes too.\n\n"
+		"Ends with 0; with 6 when a cell failed to build, run or check; with 5 when none of the "
+		"comparisons "
+		"was decided; "
+		"with 4 when none could be made. A slower variant is a result, no failure.",
 	.example = "flagstone run\nflagstone run quick --only matmul/gcc --rounds 256\n"
 		   "flagstone run flags --repeat 3 --pause 3m\nflagstone run --resume",
 	.options = OPTION_TABLE(options),

@@ -20,12 +20,12 @@ struct cli {
 
 struct command {
 	const char *name;
-	const char *words;   /* what it takes beside options, as help writes it; "" for nothing */
-	size_t words_max;    /* SIZE_MAX: any number */
+	const char *words;     /* what it takes beside options, as help writes it; "" for nothing */
+	size_t words_max;      /* SIZE_MAX: any number */
 	const char *no_dashes; /* why words behind `--` are refused; NULL: they are words like others */
-	const char *title;   /* a few words, in the list of commands */
-	const char *text;    /* paragraphs, parted by an empty line */
-	const char *example; /* lines of a shell, each "COMMAND"; NULL: none */
+	const char *title;     /* a few words, in the list of commands */
+	const char *text;      /* paragraphs, parted by an empty line */
+	const char *example;   /* lines of a shell, each "COMMAND"; NULL: none */
 	struct option_table options;
 	enum exit_code (*run)(struct cli *cli);
 };

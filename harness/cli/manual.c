@@ -151,4 +151,5 @@ void help_manual(struct buf *out)
 	add_list(out, "ENVIRONMENT", &help_environment);
 	add_list(out, "FILES", &help_files);
 	add_examples(out);
+	buf_adds(out, ".SH SEE ALSO\n.BR flagstone\\-json (7)\n");
 }

@@ -20,7 +20,7 @@
 /* All that a command line can say; each command's table reaches the members it knows. Texts are borrowed. */
 struct arguments {
 	struct session_options session;
-	struct words words; /* what is no option, the command's name excluded */
+	struct words words;  /* what is no option, the command's name excluded */
 	size_t after_dashes; /* how many of them, at the end, stand behind `--` */
 	bool help, show_version;
 	bool quiet, verbose;

@@ -156,10 +156,40 @@ static void print_json(const struct session *session)
 	common_print_json(root);
 }
 
-void plan_print(struct cli *cli, const struct session *session)
+/* The reasons of all cells, each once, as far as they are few. */
+static void add_reasons(const struct plan *plan, struct error *e)
+{
+	enum { SHOWN = 3 };
+	struct words told = {0};
+	struct arena arena = {0};
+
+	for (size_t i = 0; i < plan->cell_count; i++)
+		if (plan->cells[i].reason != NULL && !words_have(&told, plan->cells[i].reason))
+			words_add(&told, &arena, plan->cells[i].reason);
+	for (size_t i = 0; i < told.n && i < SHOWN; i++)
+		error_advice(e, "%.300s", told.v[i]);
+	if (told.n > SHOWN)
+		error_advice(e, "and %zu more reason%s: see `flagstone plan`", told.n - SHOWN,
+			text_plural(told.n - SHOWN));
+	arena_release(&arena);
+}
+
+enum exit_code plan_impossible(const struct session *session)
+{
+	const struct plan *plan = &session->plan;
+	struct error e = {0};
+
+	error_set(&e, EXIT_CANNOT, "nothing of matrix %s can be run here: none of its %zu cell%s can exist",
+		session->matrix.name, plan->cell_count, text_plural(plan->cell_count));
+	add_reasons(plan, &e);
+	return error_print(&e);
+}
+
+enum exit_code plan_print(struct cli *cli, const struct session *session)
 {
 	if (cli->args.json)
 		print_json(session);
 	else
 		print_text(cli, session);
+	return session->plan.possible > 0 ? EXIT_YES : plan_impossible(session);
 }

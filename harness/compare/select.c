@@ -6,7 +6,6 @@ void select_cells(const struct record *record, struct result *result, const stru
 {
 	if (patterns == NULL || patterns->n == 0)
 		return;
-	result->selected = true;
 	for (size_t i = 0; i < result->cell_count; i++)
 		result->cells[i].hidden = !directory_wants(patterns, record->builds[i].cell);
 	for (size_t i = 0; i < result->comparison_count; i++) {
@@ -17,4 +16,6 @@ void select_cells(const struct record *record, struct result *result, const stru
 		if (!c->hidden && c->a < record->build_count)
 			result->cells[c->a].hidden = false;
 	}
+	for (size_t i = 0; i < result->cell_count; i++)
+		result->selected |= result->cells[i].hidden;
 }

@@ -23,7 +23,10 @@ void expand_unknown(struct expansion *x, struct spec_place place, const char *wh
 	if (names->n > SHOWN)
 		buf_addf(&list, " and %zu more", names->n - SHOWN);
 	if (names->n == 0)
-		buf_adds(&list, "none");
+		buf_adds(&list,
+			strcmp(what, "toolchain") == 0 && x->project->family_count == 0
+				? "none, since toolchains/*.yaml are neither in the project nor installed"
+				: "none");
 	if (nearest != NULL)
 		buf_addf(&list, "; did you mean `%s`?", nearest);
 	spec_error(x->errors, place, "unknown %s `%.80s`; known here: %s", what, word, buf_text(&list));

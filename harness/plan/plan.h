@@ -25,7 +25,7 @@ struct plan_cell {
 	uint32_t copies;
 	const char *copies_keyword; /* "cores", "cpus", or NULL for a number */
 	const char *args;	    /* "" or "m=2,n=4", sorted by name */
-	const char *reason;	    /* why it cannot exist here; NULL: it can */
+	const char *reason;	    /* why it cannot exist here (the slot's brief); NULL: it can */
 	bool baseline;		    /* has the matrix' baseline variant */
 	int64_t baseline_index; /* the cell it is compared with: same but for the variant; -1: none (it is the
 				       baseline itself, or there is none that can exist here) */

@@ -273,9 +273,10 @@ static const char *ask_pair(struct reasons *r, uint32_t slot_index, uint32_t fla
 	struct answer *asked;
 	const char *reason = NULL;
 
+	/* in full it is told once, at the slot */
 	if (slot->toolchain == NULL)
-		return slot->reason != NULL ? slot->reason
-					    : arena_printf(r->x->arena, "no %s here", slot->name);
+		return slot->brief != NULL ? slot->brief
+					   : arena_printf(r->x->arena, "no %s here", slot->name);
 	for (size_t i = 0; reason == NULL && i < sizeof(checks) / sizeof(checks[0]); i++)
 		reason = checks[i](r, slot, variant);
 	if (reason != NULL)

@@ -53,8 +53,9 @@ void document_alerts(struct document *document, const struct record *record, con
 	if (result->aa == AA_SUSPECT)
 		words_addf(&document->alerts, arena,
 			"This run is suspect: it finds differences between pairs of identical code (%zu "
-			"pairs, p = "
-			"%.2g). Do not trust its verdicts; flagstone doctor may say why.",
+			"pairs, p = %.2g). Do not trust its verdicts: see what else runs on this machine, "
+			"and "
+			"measure again.",
 			result->aa_pairs, result->p_aa);
 }
 

@@ -31,9 +31,8 @@ static char *archive_folder(const struct session *session)
 	const struct spec_project *project = &session->project;
 	struct arena *arena = session->arena;
 	/* who works in the source tree has its archive; who only calls the program in it has one of their own */
-	bool is_installed =
-		session->no_project || (options->installed != NULL && !options->source_tree &&
-					       strcmp(options->installed, project->folder) == 0);
+	bool is_installed = session->no_project || (options->installed != NULL && !options->source_tree &&
+							   strcmp(options->installed, project->folder) == 0);
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 
 	if (options->archive != NULL)

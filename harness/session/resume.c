@@ -54,8 +54,10 @@ static int open_record(
 		find_record(&archive, what, &path, e) != 0 ||
 		record_read_file(path, NULL, arena, record, e) != 0)
 		return -1;
-	if ((*record)->complete)
+	if ((*record)->complete) {
+		record_release(*record);
 		return error_set(e, EXIT_USAGE, "%s is complete; there is nothing to resume", path);
+	}
 	return 0;
 }
 

@@ -63,9 +63,8 @@ static void note_load(struct run *run)
 
 	host_load_read("", &load);
 	if (load.load1 > 0.5)
-		run_note(run,
-			"the machine was not idle at the start: load average %.2f, %lld runnable", load.load1,
-			(long long)(load.running > 0 ? load.running - 1 : 0));
+		run_note(run, "the machine was not idle at the start: load average %.2f, %lld runnable",
+			load.load1, (long long)(load.running > 0 ? load.running - 1 : 0));
 }
 
 static void note_watch(struct run *run)
@@ -148,6 +147,23 @@ static int prepare(struct run *run, struct error *e)
 	return run_calibrate(run, e);
 }
 
+/* Why a run that went through has no value at all. */
+static const char *nothing_measured(const struct run *run)
+{
+	const struct record *record = run->record;
+	size_t impossible = 0;
+
+	for (size_t i = 0; i < record->build_count; i++)
+		impossible += record->builds[i].status == CELL_IMPOSSIBLE;
+	if (impossible == record->build_count)
+		return arena_printf(run->arena, "nothing was measured: no cell of matrix %s can exist here",
+			run->session->matrix.name);
+	return arena_printf(run->arena,
+		"nothing was measured: of %zu cell%s %zu cannot exist here and %zu failed",
+		record->build_count, text_plural(record->build_count), impossible,
+		record->build_count - impossible);
+}
+
 static enum exit_code outcome_code(const struct record *record, int result, const struct error *why)
 {
 	bool failed = false, measured = false;
@@ -174,8 +190,8 @@ static const char *incomplete_reason(const struct run *run, int result, const st
 		return NULL;
 	if (process_interrupted() != 0)
 		return arena_printf(run->arena, "%s after %u round%s",
-			process_interrupted() == SIGTERM ? "terminated (SIGTERM)" : "interrupted (Ctrl-C)", rounds,
-			rounds == 1 ? "" : "s");
+			process_interrupted() == SIGTERM ? "terminated (SIGTERM)" : "interrupted (Ctrl-C)",
+			rounds, rounds == 1 ? "" : "s");
 	return arena_strdup(run->arena, why->text);
 }
 
@@ -202,13 +218,18 @@ static int archive_run(struct run *run, int result, const struct error *why, str
 	return result;
 }
 
-static void run_release(struct run *run)
+/* The record itself belongs to the caller once the outcome names it. */
+static void run_release(struct run *run, const struct session_outcome *outcome)
 {
 	if (run->journal != NULL)
 		journal_close(run->journal);
 	if (run->measuring)
 		measurer_release(&run->measurer);
 	lock_release(&run->lock);
+	if (run->resumed != NULL)
+		record_release(run->resumed);
+	if (run->record != NULL && outcome->record != run->record)
+		record_release(run->record);
 }
 
 /* A machine without a machine id is told apart by a random one, drawn once and kept in the archive. */
@@ -269,10 +290,14 @@ static int carry_out(struct run *run, struct session_outcome *outcome, struct er
 		return -1;
 	}
 	if (run->settings.layouts_max > run->settings.layouts_min)
-		run_note(run, "layouts: %u of the up to %u that the matrix allows; this version adds none during a run",
+		run_note(run,
+			"layouts: %u of the up to %u that the matrix allows; this version adds none during a "
+			"run",
 			run->layout_count, run->settings.layouts_max);
 	result = run_rounds(run, &why);
 	outcome->code = outcome_code(run->record, result, &why);
+	if (result == 0 && outcome->code == EXIT_CANNOT)
+		outcome->reason = nothing_measured(run);
 	if (result != 0 && why.code != EXIT_INTERRUPTED && why.code != EXIT_TERMINATED)
 		run_say(run, "%s", why.text);
 	outcome->record = run->record;
@@ -299,7 +324,7 @@ int session_run(struct session *session, const struct session_repeat *repeat, st
 		run.record->host_name = session->host_name;
 		result = carry_out(&run, outcome, e);
 	}
-	run_release(&run);
+	run_release(&run, outcome);
 	return result;
 }
 
@@ -315,6 +340,6 @@ int session_resume(
 		run.record->host_name = session->host_name;
 		result = run_resume_compare(&run, e) != 0 ? -1 : carry_out(&run, outcome, e);
 	}
-	run_release(&run);
+	run_release(&run, outcome);
 	return result;
 }

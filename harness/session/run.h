@@ -52,7 +52,7 @@ struct run {
 	size_t units_count;
 	struct build_layout *layouts; /* [(item) * layout_count + layout] */
 	uint32_t layout_count;
-	const struct record *resumed; /* the record that this run goes on with, or NULL */
+	struct record *resumed; /* the record that this run goes on with, or NULL */
 	uint32_t first_round;
 	size_t first_row; /* of this session's samples */
 	int64_t measure_begin_ns;

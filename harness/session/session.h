@@ -32,7 +32,7 @@ struct session_options {
 	const char *archive;	 /* --archive; NULL: the project's */
 	const char *matrix;	 /* name or path of a .yaml file */
 	const char *matrix_text; /* its text where it is not read from a file: a resumed run's */
-	const char *host;	 /* --host; NULL: settings, FLAGSTONE_HOST, the machine's */
+	const char *host;	 /* --host; NULL: FLAGSTONE_HOST, settings, the machine's */
 	const char *cpus;	 /* --cpus "2,4-7" */
 	const char *seed;	 /* 32 hex digits; NULL: fresh */
 	struct words only;
@@ -79,10 +79,10 @@ struct session {
 	struct cpu_list allowed; /* CPUs this process may use (or --cpus) */
 	struct cpu_list pin_order;
 	struct builder *builder;
-	struct canary canary;		     /* of the first run; a repeat compares with it */
-	double rest_dep_ns, rest_wide_ns;    /* canaries at rest; 0: not asked yet */
-	struct build *builds; /* one a plan cell; reason set where impossible */
-	int64_t opened_ns;    /* clock_ns() when session_open() began */
+	struct canary canary;		  /* of the first run; a repeat compares with it */
+	double rest_dep_ns, rest_wide_ns; /* canaries at rest; 0: not asked yet */
+	struct build *builds;		  /* one a plan cell; reason set where impossible */
+	int64_t opened_ns;		  /* clock_ns() when session_open() began */
 };
 
 /*
@@ -108,6 +108,7 @@ struct session_outcome {
 	struct record *record; /* in the session's arena; NULL: nothing to keep */
 	const char *path;      /* in the archive */
 	enum exit_code code;   /* EXIT_YES, EXIT_CELL_FAILED, EXIT_INTERRUPTED, ... */
+	const char *reason;    /* EXIT_CANNOT: why nothing was measured, a sentence; else NULL */
 };
 
 /* One repeat of a group; group NULL: alone. */

@@ -22,8 +22,8 @@ static char *given_project(const char *given, struct arena *arena, struct error 
 	}
 	if (!is_project(arena, folder)) {
 		error_set(e, EXIT_USAGE,
-			"%s is no project: it needs the folders workloads/ and matrices/; `flagstone init` "
-			"makes them",
+			"%s is no project: it needs the folders workloads/ and matrices/; make them, or name "
+			"another folder with -C DIR",
 			folder);
 		return NULL;
 	}
@@ -51,8 +51,7 @@ char *spec_find_project(const char *given, const char *from, struct arena *arena
 	}
 	error_set(e, EXIT_USAGE,
 		"neither %s nor a folder above it is a project (has workloads/ and matrices/); go to one, "
-		"name it with "
-		"-C DIR, or make one with `flagstone init`",
+		"name it with -C DIR, or make a folder with workloads/ and matrices/",
 		from);
 	return NULL;
 }

@@ -159,31 +159,36 @@ static const char *failure_of(const struct toolchains *found, const char *name)
 	return NULL;
 }
 
-static const char *missing_reason(const struct toolchains *found, struct arena *arena, const char *name)
+static void set_missing(struct toolchain_slot *slot, const struct toolchains *found, struct arena *arena)
 {
-	const char *failure = failure_of(found, name);
-	const char *nearest = nearest_slot(found, arena, name);
+	const char *name = text_safe(arena, slot->name);
+	const char *failure = failure_of(found, slot->name);
+	const char *nearest = nearest_slot(found, arena, slot->name);
 	const char *there = nearest != NULL ? arena_printf(arena, "; there is %s", nearest) : "";
 
-	if (failure != NULL)
-		return arena_printf(arena, "%s%s", failure, there);
-	return arena_printf(arena, "no %s in PATH (looked through %s)%s", text_safe(arena, name),
+	if (failure != NULL) {
+		slot->reason = arena_printf(arena, "%s%s", failure, there);
+		slot->brief = arena_printf(arena, "no usable %s here", name);
+		return;
+	}
+	slot->reason = arena_printf(arena, "no %s in PATH (looked through %s)%s", name,
 		text_safe(arena, found->path[0] != '\0' ? found->path : "nothing: PATH is empty"), there);
+	slot->brief = arena_printf(arena, "no %s in PATH", name);
 }
 
-static const char *idle_reason(const struct toolchain *t, struct arena *arena)
+static void set_idle(struct toolchain_slot *slot, struct arena *arena)
 {
+	const struct toolchain *t = slot->idle;
 	struct buf cc = {0};
-	const char *reason;
 
 	text_quote(&cc, t->cc.v[0]);
-	reason = arena_printf(arena,
+	slot->reason = arena_printf(arena,
 		"programs for %s cannot run here without a runner: write toolchains/NAME.yaml with `family: "
 		"%s`, "
 		"`cc: %s` and `runner: qemu-%s`, and use NAME",
 		t->arch, t->family, buf_text(&cc), t->arch);
+	slot->brief = arena_printf(arena, "programs for %s cannot run here without a runner", t->arch);
 	buf_release(&cc);
-	return reason;
 }
 
 struct toolchain_slot toolchains_slot(const struct toolchains *found, const struct spec_project *project,
@@ -194,16 +199,16 @@ struct toolchain_slot toolchains_slot(const struct toolchains *found, const stru
 	/* A user's toolchain that does not work is not replaced by a program of the same name. */
 	for (size_t i = 0; i < project->toolchain_count; i++)
 		if (strcmp(project->toolchains[i].name, name) == 0 && failure_of(found, name) != NULL) {
-			slot.reason = missing_reason(found, arena, name);
+			set_missing(&slot, found, arena);
 			return slot;
 		}
 	slot.toolchain = owner(found->v, found->n, name);
 	if (slot.toolchain == NULL) {
-		slot.reason = missing_reason(found, arena, name);
+		set_missing(&slot, found, arena);
 	} else if (!slot.toolchain->native && slot.toolchain->runner.n == 0) {
 		slot.idle = slot.toolchain;
 		slot.toolchain = NULL;
-		slot.reason = idle_reason(slot.idle, arena);
+		set_idle(&slot, arena);
 	}
 	return slot;
 }

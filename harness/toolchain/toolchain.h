@@ -63,6 +63,7 @@ struct toolchain_slot {
 	const char *name;
 	const struct toolchain *toolchain; /* NULL: there is none whose programs could run here */
 	const char *reason; /* why not: "no gcc-9 in PATH (looked through ...); there is gcc-12" */
+	const char *brief;  /* the same in a few words, for each cell: "no gcc-9 in PATH" */
 	const struct toolchain
 		*idle; /* a cross compiler without a runner: it is there, but toolchain is NULL */
 };

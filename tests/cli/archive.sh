@@ -34,8 +34,15 @@ fi
 p=$scratch/p
 project_small "$p"
 "$FLAGSTONE" run small -C "$p" --archive "$a" >/dev/null 2>&1
-tap_is "$?" 0 'a run to work with'
+tap_is "$(tap_run_code $?)" 0 'a run to work with'
 record=$(find "$a" -name '*.json.gz')
+if ! [ -f "$record" ]; then
+	# all below makes its files from this one and beside it
+	tap_not_ok 'a run makes one record'
+	tap_note "$(cat "$scratch/err")"
+	tap_end
+	exit 1
+fi
 id=$(zcat "$record" | jq -r .id)
 short=$(echo "$id" | cut -c1-12)
 cli archive list --archive "$a"

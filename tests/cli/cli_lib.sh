@@ -76,6 +76,6 @@ project_small()
 		variants:
 		  O1: {cflags: -O1}
 		  O2: {cflags: -O2}
-		measure: {sample: 200us, layouts: 1, rounds: 6, precision: 10%, matters: 5%, timeout: 10s}
+		measure: {sample: 200us, layouts: 1, rounds: 6, precision: 50%, matters: 5%, timeout: 10s}
 	END
 }

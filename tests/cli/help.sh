@@ -22,7 +22,7 @@ options_of()
 # what stands before the value or the end: --only
 name_of()
 {
-	echo "$1" | sed 's/^-., //; s/[ [=].*//'
+	echo "$1" | sed 's/^-., //; s/[ =[].*//'
 }
 
 while read -r command; do
@@ -82,6 +82,19 @@ cli_has "$scratch/out" 'flagstone.record/1' 'and which records it writes'
 cli version --json
 tap_is "$(jq -r '.libraries | map(select(startswith("libgit2") or startswith("libjansson"))) | length' "$scratch/out")" 2 \
 	'version --json names the libraries'
+
+# What messages recommend exists. Literals of several lines are joined first; in backticks stands what to type, and
+# what is called like a command elsewhere ("like flagstone plan") is one, or is no word for a command at all.
+find harness -name '*.[ch]' -exec cat {} + | tr '\n\t' '  ' | sed "s/'\"'//g; s/'\\\\\"'//g"'; s/" *"//g' |
+	grep -o '"\(\\.\|[^"\]\)*"' | grep -o '`*flagstone [a-z][a-z-]*' | sort -u >"$scratch/said"
+sed -n 's/^`flagstone //p' "$scratch/said" >"$scratch/typed"
+tap_is "$(grep -vxF -f "$scratch/commands" "$scratch/typed" | tr '\n' ' ')" '' 'every command that a message recommends exists'
+tap_is "$(grep -cxF -e run -e help -e archive "$scratch/typed")" 3 'messages recommend some'
+planned='check baseline history report accept doctor tune restore inspect reproduce exec bisect init new config'
+for word in $planned; do
+	grep -qxF "$word" "$scratch/commands" || echo "flagstone $word"
+done >"$scratch/planned"
+tap_is "$(sed 's/^`//' "$scratch/said" | grep -xF -f "$scratch/planned" | tr '\n' ' ')" '' 'and none that is only planned is named'
 
 # long help lines are wrapped at the width asked for; only words of more than the width may stand out
 for width in 40 80 200; do

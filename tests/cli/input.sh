@@ -99,5 +99,34 @@ tap_is "$(jq -r '.possible' "$scratch/out")" 1 'and how many can exist'
 cp "$scratch/out" "$scratch/plan"
 cli run odd --dry-run -C "$p" --json
 tap_is "$(cmp "$scratch/out" "$scratch/plan" && echo same)" same 'run --dry-run prints the plan'
+tap_is "$(cli plan odd -C "$p" && grep -c 'looked through' "$scratch/out")" 1 'the folders that were looked through are told once, not for each cell'
+cli_has "$scratch/out" 'gcc-99  no gcc-99 in PATH (looked through' 'at the slot'
+for words in plan 'plan --json' 'run --dry-run' build; do
+	# shellcheck disable=SC2086 # words of a command line
+	cli $words odd --only '/gcc-99' -C "$p"
+	tap_is "$status" 3 "$words of cells none of which can exist: exit code 3"
+	cli_has "$scratch/err" 'nothing of matrix odd can be run here: none of its 2 cells can exist; no gcc-99 in PATH' 'and why'
+done
+cli run odd --only '/gcc-99' -C "$p" --archive "$scratch/nothing" --quiet
+tap_is "$status" 3 'a run of these: exit code 3'
+cli_has "$scratch/err" 'nothing was measured: no cell of matrix odd can exist here' 'and why, even with --quiet'
 tap_is "$([ -e "$p/elsewhere" ] && find "$p/elsewhere" -type f | wc -l)" 0 'and measures nothing'
+
+# a project of nothing
+mkdir -p "$scratch/empty/workloads" "$scratch/empty/matrices"
+for kind in workloads matrices; do
+	cli list $kind -C "$scratch/empty"
+	tap_is "$status $(wc -c <"$scratch/out") $(cat "$scratch/err")" "0 0 flagstone: no $kind in $scratch/empty/$kind" \
+		"list $kind of a project without any"
+	cli list $kind -C "$scratch/empty" --quiet --json
+	tap_is "$status $(jq -c ".$kind" "$scratch/out") $(wc -c <"$scratch/err")" '0 [] 0' 'and with --json --quiet the empty list alone'
+done
+cli list toolchains -C "$scratch/empty"
+tap_is "$status" 3 'list toolchains where there are no families: exit code 3'
+cli_has "$scratch/err" 'no toolchain families: toolchains/*.yaml are neither in the project nor installed' 'and why, whatever PATH holds'
+tap_is "$(grep -c 'no compiler' "$scratch/err")" 0 'nothing is said of compilers'
+cp "$p/matrices/small.yaml" "$scratch/empty/matrices/"
+cp -R "$p/workloads/." "$scratch/empty/workloads/"
+cli_fails 2 'known here: none, since toolchains/*.yaml are neither in the project nor installed' \
+	'a plan without families' plan small -C "$scratch/empty"
 tap_end

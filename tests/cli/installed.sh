@@ -16,7 +16,7 @@ cli_has "$scratch/out" "data       $prefix/share/flagstone" 'version --verbose s
 cli list workloads
 tap_is "$status $(head -n 1 "$scratch/out" | cut -d' ' -f1)" '0 syscall' 'outside of any project there are the installed workloads'
 cli run small --quiet
-tap_is "$status" 0 'which can be run'
+tap_is "$(tap_run_code "$status")" 0 'which can be run'
 tap_is "$(find "$XDG_DATA_HOME/flagstone/archive" -name '*.json.gz' | wc -l)" 1 'into the archive below XDG_DATA_HOME'
 cli archive list
 tap_is "$status $(wc -l <"$scratch/out")" '0 1' 'where archive list finds it'
@@ -59,10 +59,10 @@ cli list workloads -C "$tree" --json
 tap_is "$(jq -c '[[.workloads[] | [.name, .installed]], .shadowed]' "$scratch/out")" '[[["syscall",false]],[]]' \
 	'the tree as the project: nothing is listed twice, or stands in for itself'
 (cd "$tree/workloads" && ../flagstone run small --quiet) >"$scratch/out" 2>"$scratch/err"
-tap_is "$? $(find "$tree/archive" -name '*.json.gz' | wc -l)" '0 1' 'run within the tree the record is in its archive'
+tap_is "$(tap_run_code $?) $(find "$tree/archive" -name '*.json.gz' | wc -l)" '0 1' 'run within the tree the record is in its archive'
 before=$(find "$XDG_DATA_HOME/flagstone/archive" -name '*.json.gz' | wc -l)
 cli run small --quiet
-tap_is "$status $(($(find "$XDG_DATA_HOME/flagstone/archive" -name '*.json.gz' | wc -l) - before)) $(find "$tree/archive" -name '*.json.gz' | wc -l)" '0 1 1' \
+tap_is "$(tap_run_code "$status") $(($(find "$XDG_DATA_HOME/flagstone/archive" -name '*.json.gz' | wc -l) - before)) $(find "$tree/archive" -name '*.json.gz' | wc -l)" '0 1 1' \
 	'run outside of any project it is in the archive below XDG_DATA_HOME'
 mv "$tree/workloads/driver" "$tree/workloads/elsewhere"
 cli_fails 2 'is a project (has workloads/ and matrices/)' 'what looks like a source tree but has no driver is none' list workloads

@@ -7,12 +7,12 @@ a=$p/archive
 project_small "$p"
 
 cli run small -C "$p"
-tap_is "$status" 0 'run ends with 0'
+tap_is "$(tap_run_code "$status")" 0 'run ends with 0, or 5 if it decided nothing'
 cli_has "$scratch/out" 'syscall' 'and prints the table'
 cli_has "$scratch/out" '.json.gz' 'and where the record is'
 cli_has "$scratch/err" 'flagstone: measure  round 1/6  2 cells open' 'progress goes to standard error'
 cli run small -C "$p" --quiet --json
-tap_is "$status $(wc -c <"$scratch/err")" '0 0' 'with --quiet standard error is empty'
+tap_is "$(tap_run_code "$status") $(wc -c <"$scratch/err")" '0 0' 'with --quiet standard error is empty'
 tap_is "$(jq -r '[.schema, (.cells | length)] | join(" ")' "$scratch/out")" 'flagstone.result/1 2' 'run --json'
 cli run small -C "$p" --csv
 tap_is "$(head -n 1 "$scratch/out" | cut -d, -f1) $(wc -l <"$scratch/out")" 'cell 3' 'run --csv'
@@ -28,9 +28,49 @@ tap_is "$(zcat "$record" | jq -c '.plan | [.seed, .settings.rounds_min, .setting
 tap_is "$(basename "$(dirname "$(dirname "$(dirname "$record")")")" | cut -c1-5)" 'pool-' '--host names the folder'
 tap_is "$(zcat "$record" | jq -r '[.builds[].cell] | join(" ")')" 'syscall/gcc/O1/1 syscall/gcc/O2/1' '--only keeps the baseline'
 
+folder_of_host() { basename "$(dirname "$(dirname "$(dirname "$(jq -r .record.path "$scratch/out")")")")" | cut -d- -f1; }
+export FLAGSTONE_HOST=farm
+cli run small -C "$p" --rounds 6 --only '//O2' --archive "$scratch/other" --json
+tap_is "$(folder_of_host)" farm 'FLAGSTONE_HOST names it as well'
+cli run small -C "$p" --rounds 6 --only '//O2' --archive "$scratch/other" --json --host pool
+tap_is "$(folder_of_host)" pool '--host wins over FLAGSTONE_HOST'
+export FLAGSTONE_HOST='no/name'
+cli run small -C "$p" --rounds 6 --only '//O2' --archive "$scratch/other" --json
+tap_is "$status" 2 'a FLAGSTONE_HOST that is no name is refused'
+cli_has "$scratch/err" 'no/name' 'and shown'
+unset FLAGSTONE_HOST
+
+# nothing can be decided: of six signs the smallest p is 2/64, times two comparisons over 5 %; no noise is under 0.01 %
+cat >"$p/matrices/undecided.yaml" <<-'END'
+	workloads: [syscall]
+	slots: [gcc]
+	baseline: O1
+	variants: {O1: {cflags: -O1}, again: {cflags: [-O1, -DAGAIN]}, O2: {cflags: -O2}}
+	measure: {sample: 200us, layouts: 1, rounds: 6, precision: 0.01%, matters: 0.01%, timeout: 10s}
+END
+cli run undecided -C "$p" --aa
+tap_is "$status" 5 'a run that decides nothing ends with 5'
+cli_has "$scratch/out" "--aa -C $p" 'what is to be typed next has --aa and the folder'
+cli show -C "$p" --json
+tap_is "$(jq -r '[.comparisons[].answer] | unique | join(",")' "$scratch/out") $(zcat "$(jq -r .record.path "$scratch/out")" | jq .plan.aa)" \
+	"can't tell true" 'show judges identical code as the --aa run did, since the record says so'
+cli run undecided -C "$p" --only '//again'
+tap_is "$status" 0 'identical code is an answer: 0'
+
+# a part of the table
+cli show -C "$p" latest~1 --only '//O2' --json
+tap_is "$(jq -c '[[.cells[].cell], [.comparisons[].cell], .method.family]' "$scratch/out")" \
+	'[["syscall/gcc/O1/1","syscall/gcc/O2/1"],["syscall/gcc/O2/1"],2]' 'show --only: a cell and its baseline, judged among all'
+cli_fails 2 'no cell of the record matches "//O9"' 'show --only of no cell' show -C "$p" --only '//O9'
+cli_fails 2 'leave it or' 'show --only --facts' show -C "$p" --only '//O2' --facts
+cli show -C "$p" latest~1 --verbose
+cli_has "$scratch/out" "--aa --only syscall/gcc/O2/1 -C $p" 'show --verbose: a command for each verdict'
+cli show -C "$p" latest~1 --builds
+cli_has "$scratch/out" '  layouts 1' 'show --builds counts the layouts'
+
 # repeats
 cli run small -C "$p" --repeat 3 --pause 1ms --archive "$scratch/three"
-tap_is "$status" 0 'run --repeat 3'
+tap_is "$(tap_run_code "$status")" 0 'run --repeat 3'
 tap_is "$(find "$scratch/three" -name '*.json.gz' | wc -l)" 3 'makes three records'
 cli_has "$scratch/out" 'Medians over 3 of 3 repeats' 'and a table of their medians'
 find "$scratch/three" -name '*.json.gz' -exec zcat {} + | jq -r '[.group, .repeat_count] | join(" ")' | sort -u >"$scratch/groups"

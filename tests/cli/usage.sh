@@ -5,7 +5,7 @@
 cli_fails 2 'did you mean run?' 'an unknown command with the nearest one' rnu
 cli_fails 2 'there are: run build plan' 'and the list of all' frobnicate
 tap_is "$(grep -c 'did you mean' "$scratch/err")" 0 'nothing is suggested that is not near'
-cli_fails 2 'there is no command "compare"' 'a command that is not there yet is unknown' compare
+cli_fails 2 'there is no command "history"' 'a command that is not there yet is unknown' history
 cli_fails 2 'did you mean archive?' 'help of an unknown command too' help archiv
 
 cli_fails 2 'did you mean --rounds?' 'an unknown option with the nearest one' run --ronuds 16
@@ -42,8 +42,8 @@ cli_fails 2 'found one more: "--json"' 'after -- everything is a word' version -
 cli_fails 2 'only one of --json, --csv, --markdown' 'two formats at once' show --json --csv
 cli_fails 2 'only one of --facts, --samples, --builds' 'two parts of a record at once' show --facts --builds
 cli_fails 2 'it needs --repeat 2' 'a pause without repeats' run --pause 3m
-cli_fails 2 'not possible yet to measure any command' 'any command to measure is not there yet' run -- ls
-cli_fails 2 'not possible yet to measure any command' 'also one with options' run -q -- ls -l /
+cli_fails 2 'measuring any command (run -- COMMAND) is not there yet' 'any command to measure is not there yet' run -- ls
+cli_fails 2 'measuring any command (run -- COMMAND) is not there yet' 'also one with options' run -q -- ls -l /
 for option in '--only a' --rounds=8 --layouts=8 --sample=5ms --budget=5m --build-budget=5m --precision=1% --matters=1% \
 	--seed=0123456789abcdef0123456789abcdef --cpus=0 --aa --timeout=5s --dry-run; do
 	# shellcheck disable=SC2086 # an option and its value

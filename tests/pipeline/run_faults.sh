@@ -33,7 +33,7 @@ expect_mode wrong 5s 'check failed' 'wrong result: check value'
 for mode in cat flood; do
 	project_mode "$p" $mode
 	fs "$p" run $mode
-	tap_is "$status" 0 "$mode: the run ends with 0"
+	tap_is "$(tap_run_code "$status")" 0 "$mode: the run ends with 0"
 	tap_is "$(reason_of count/gcc/bad/1)" 'measured: ' "$mode: measured: standard input is empty, output is drained"
 done
 
@@ -41,7 +41,7 @@ done
 project_mode "$p" tty
 if command -v script >/dev/null 2>&1; then
 	script -qec "'$FLAGSTONE' run tty -C '$p'" "$scratch/terminal" >/dev/null 2>&1 </dev/null
-	tap_is "$?" 0 'tty: flagstone on a terminal, and the run ends with 0'
+	tap_is "$(tap_run_code $?)" 0 'tty: flagstone on a terminal, and the run ends with 0'
 	tap_is "$(reason_of count/gcc/bad/1)" 'measured: ' 'tty: the measured program finds no terminal'
 	tap_is "$(zcat "$(newest_record "$p/archive")" | jq -r '.harness | [.["harness.child.stdin"], .["harness.child.stdout"],
 		.["harness.child.stderr"]] | map(.value) | join(" ")')" '/dev/null pipe pipe' 'tty: the record says what it finds instead'

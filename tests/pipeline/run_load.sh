@@ -35,7 +35,7 @@ wait $run
 status=$?
 [ -z "$burner" ] || kill "$burner"
 tap_is "${burner:+begun}" begun 'another process took the CPU while the run went on'
-tap_is "$({ [ $status -eq 0 ] || [ $status -eq 5 ]; } && echo done)" done 'the run is done, decided or not'
+tap_is "$({ [ $status -eq 0 ] || [ $status -eq 5 ]; } && echo ended)" ended 'the run is done, decided or not'
 record=$(newest_record "$p/archive")
 zcat "$record" >"$scratch/record"
 tap_is "$(jq -r '[.builds[].code_hash] | unique | length' "$scratch/record")" 1 'both cells have one code hash'

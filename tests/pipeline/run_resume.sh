@@ -9,8 +9,9 @@ fs "$p" run --resume
 tap_is "$status" 3 'a resume where nothing was ever run ends with 3'
 tap_has "$scratch/err" 'there is no archive' 'and says that there is no archive'
 
-# a run that is interrupted in the middle of a round
-"$FLAGSTONE" run two -C "$p" --rounds 8..20000 --precision 0.01% --matters 0.01% --budget 4s --verbose >"$scratch/out" 2>"$scratch/err" &
+# a run that is interrupted in the middle of a round, on one CPU of its own choice
+cpu=$(sed -n 's/^Cpus_allowed_list:.*[^0-9]\([0-9]*\)$/\1/p' /proc/self/status)
+"$FLAGSTONE" run two -C "$p" --cpus "$cpu" --rounds 8..20000 --precision 0.01% --matters 0.01% --budget 4s --verbose >"$scratch/out" 2>"$scratch/err" &
 pid=$!
 i=0
 while ! grep -q 'measure  *round [0-9][0-9]' "$scratch/err" && [ $i -lt 300 ]; do
@@ -23,6 +24,9 @@ tap_is "$?" 130 'an interrupted run ends with 130'
 old=$(newest_record "$p/archive")
 zcat "$old" >"$scratch/old.json"
 tap_is "$(jq .complete "$scratch/old.json")" false 'its record is incomplete'
+
+tap_is "$(jq -c '[.plan.comparisons[].closed_at] - [0] - .plan.looks' "$scratch/old.json")" '[]' \
+	'comparisons were closed at planned looks only, none by the interruption'
 
 # Rows of first attempts: the same number for each build and arm, which is the number of rounds.
 whole_rounds() { # whole_rounds DOCUMENT
@@ -59,11 +63,18 @@ tap_is "$(find "$p/archive" -name '*.json.gz' | wc -l) $(find "$p/archive" -name
 tap_is "$(zcat "$old" | cmp - "$scratch/old.json" && echo same)" same 'as it was'
 
 fs "$p" run --resume
-tap_is "$status" 0 'a resume with all as it was ends with 0'
+tap_is "$(tap_run_code "$status")" 0 'a resume with all as it was ends with 0'
 new=$(find "$p/archive" -name '*.json.gz' ! -path "$old")
 zcat "$new" >"$scratch/new.json"
 tap_is "$(jq -c '[.complete, (.sessions | length), (.samples.session | unique)]' "$scratch/new.json")" '[true,2,[0,1]]' \
 	'its record is complete and has two sessions'
+tap_is "$(jq -r '.harness["harness.cpus"] | "\(.value) \(.source)"' "$scratch/new.json")" "$cpu --cpus" \
+	'it was measured on the CPU that the first one was given'
+looks_of() { # looks_of RECORD: what its p values are multiplied by
+	fs "$p" show "$1" --json
+	jq .method.looks "$scratch/out"
+}
+tap_is "$(looks_of "$new")" "$(($(looks_of "$old") + 1))" 'the interruption showed a result: it counts as a look more'
 tap_is "$(jq -r .continues "$scratch/new.json")" "$(jq -r .id "$scratch/old.json")" 'it continues the first one'
 tap_is "$(whole_rounds "$scratch/new.json")" '[true,true,true]' 'rounds go on without a gap'
 tap_is "$(jq ".plan.last_look > $rounds" "$scratch/new.json")" true 'and are more'

@@ -335,18 +335,21 @@ static void read_matrix__layouts_and_rounds__statistics_possible(void **state)
 		"write 1 (placement is not averaged) or at least 8\n"
 		"m.yaml:4:42: `rounds`: expected a number or range from 6, such as 16..256, found the text "
 		"`x`\n"
-		"m.yaml:5:9: `copies`: expected a list such as [1, cores, cpus], found the text `1`; write [1]\n");
+		"m.yaml:5:9: `copies`: expected a list such as [1, cores, cpus], found the text `1`; write "
+		"[1]\n");
 	bad_matrix(MINIMAL "measure: {sample: 5, layouts: 16, rounds: 8..12}\n",
 		"m.yaml:4:19: `sample`: expected a duration, such as 300us, 5ms, 1.5s, 20m or 2h, found the "
 		"text `5`\n"
-		"m.yaml:4:43: `rounds`: 8..12 are too few for 16 layouts, since each round measures one; write "
+		"m.yaml:4:43: `rounds`: 8..12 are too few for 16 layouts, since each round measures one; "
+		"write "
 		"rounds from 8 up to at least 16, or `layouts: 1`\n");
 	/* what could not be read is complained about once: nothing is said of how it fits the other */
 	bad_matrix(MINIMAL "measure: {layouts: 512, rounds: x}\n",
 		"m.yaml:4:33: `rounds`: expected a number or range from 6, such as 16..256, found the text "
 		"`x`\n");
 	bad_matrix(MINIMAL "measure: {layouts: x, rounds: 8..12}\n",
-		"m.yaml:4:20: `layouts`: expected 1, or a number or range from 8, such as 16 or 16..64, found "
+		"m.yaml:4:20: `layouts`: expected 1, or a number or range from 8, such as 16 or 16..64, "
+		"found "
 		"the text `x`\n");
 	m = good_matrix(MINIMAL "measure: {layouts: 1, rounds: 6}\n");
 	assert_int_equal(m.measure.layouts_max, 1);

@@ -55,6 +55,7 @@ static void toolchains_find__gcc_that_is_clang__is_a_clang(void **state)
 	assert_string_equal(w.found.v[0]->version, "17.0.6");
 	assert_null(world_slot(&w, "gcc").toolchain);
 	assert_non_null(strstr(world_slot(&w, "gcc").reason, "the gcc of PATH is clang 17.0.6"));
+	assert_string_equal(world_slot(&w, "gcc").brief, "no usable gcc here");
 	assert_true(world_noted(&w, "is called gcc, but is clang 17.0.6"));
 	toolchains_all_slots(&w.found, &w.arena, &all);
 	assert_string_equal(words_join(&all, &w.arena), "clang-17");
@@ -233,11 +234,14 @@ static void toolchains_slot__missing__names_the_nearest_and_where_it_looked(void
 	assert_string_equal(world_slot(&w, "gcc-9").reason,
 		arena_printf(&w.arena, "no gcc-9 in PATH (looked through %s); there is gcc-12",
 			tools_path("bin")));
+	assert_string_equal(world_slot(&w, "gcc-9").brief, "no gcc-9 in PATH");
+	assert_null(world_slot(&w, "gcc-12").brief);
 	/* no program is called gcc */
 	assert_null(world_slot(&w, "gcc").toolchain);
 	assert_non_null(strstr(world_slot(&w, "gcc").reason, "there is gcc-12"));
 	assert_non_null(strstr(world_slot(&w, "gcc-21").reason, "gcc-12"));
 	assert_non_null(strstr(world_slot(&w, "\033[31m").reason, "no \\"));
+	assert_non_null(strstr(world_slot(&w, "\033[31m").brief, "no \\"));
 	world_close(&w);
 }
 
@@ -263,6 +267,7 @@ static void toolchains_slot__cross_compiler_without_runner__says_what_to_write(v
 	assert_string_equal(slot.idle->family, "cross-gcc");
 	assert_false(slot.idle->native);
 	assert_non_null(strstr(slot.reason, "runner: qemu-s390x"));
+	assert_string_equal(slot.brief, "programs for s390x cannot run here without a runner");
 	assert_ptr_equal(world_slot(&w, "s390x-linux-gnu-gcc").idle, slot.idle);
 	toolchains_all_slots(&w.found, &w.arena, &all);
 	assert_int_equal(all.n, 0);
