@@ -65,7 +65,8 @@ struct build {
 	const char *binary;    /* canonical link */
 	const char *code_hash; /* NULL: unknown (reason as fact build.code_hash) */
 	const char *build_id;
-	struct words commands; /* as run in the build's folder, quoted; shared objects by ../../objects/HASH/ */
+	struct words
+		commands; /* as run in the build's folder, quoted; shared objects by ../../objects/HASH/ */
 	struct facts
 		facts; /* build.cflags, build.cxxflags, build.ldflags ("(none)" is an empty value), build.wall_ns, build.cpu_ns,
 				 build.peak_kib, build.warnings; resolved.*; size.*, code.*, isa.* */

@@ -29,8 +29,7 @@ static void compare_files(
 		"%s differs: %s; sizes of code %llu and %llu, read-only data %llu and %llu, data "
 		"%llu and %llu bytes",
 		name,
-		strcmp(x.code_hash, y.code_hash) == 0 ? "code and data are the same"
-						      : "in its code or data",
+		strcmp(x.code_hash, y.code_hash) == 0 ? "code and data are the same" : "in its code or data",
 		(unsigned long long)x.text_bytes, (unsigned long long)y.text_bytes,
 		(unsigned long long)x.rodata_bytes, (unsigned long long)y.rodata_bytes,
 		(unsigned long long)x.data_bytes, (unsigned long long)y.data_bytes);

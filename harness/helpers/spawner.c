@@ -212,17 +212,27 @@ static void tend_barrier(struct sample *sample)
 	sample->barrier = NULL;
 }
 
+static bool any_result(const struct sample *sample)
+{
+	for (uint32_t i = 0; i < sample->request.copies; i++)
+		if (sample->copies[i].line.n > 0)
+			return true;
+	return false;
+}
+
 static void wait_for_copies(struct spawner *s, struct sample *sample)
 {
+	int64_t cpu_before = clock_own_cpu_ns();
+
 	while (sample->living > 0 || sample->barrier != NULL) {
 		if (sample->barrier != NULL)
 			tend_barrier(sample);
 		if (sample->living > 0) {
-			int64_t cpu_before = clock_own_cpu_ns();
-
 			wait_for_event(
 				s, sample, sample->barrier != NULL ? 0 : child_poll_ms(sample->deadline_ns));
-			sample->wait_cpu_ns += clock_own_cpu_ns() - cpu_before;
+			/* what comes with or after the first result line is after that sample's end */
+			if (!any_result(sample) && !sample->ended_a_copy && sample->barrier == NULL)
+				sample->wait_cpu_ns = clock_own_cpu_ns() - cpu_before;
 		}
 		if (sample->ended_a_copy)
 			reap(sample);
