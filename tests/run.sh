@@ -26,14 +26,19 @@ untracked >"$scratch/before"
 
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 
-run_unit() { # PROGRAM: times of single tests come from cmocka's XML
-	name=${1##*/}
-	rm -rf "$scratch/xml"
-	mkdir "$scratch/xml"
+start_unit() { # PROGRAM: runs it; result files in $scratch/unit/NAME
+	mkdir -p "$scratch/unit/${1##*/}/xml"
 	# cmocka cannot print to the terminal and write times at once; the XML holds both
-	CMOCKA_MESSAGE_OUTPUT=xml CMOCKA_XML_FILE="$scratch/xml/%g.xml" "$1" >"$scratch/out" 2>&1
-	code=$?
-	cat "$scratch"/xml/*.xml >"$scratch/all.xml" 2>/dev/null || : >"$scratch/all.xml"
+	CMOCKA_MESSAGE_OUTPUT=xml CMOCKA_XML_FILE="$scratch/unit/${1##*/}/xml/%g.xml" "$1" \
+		>"$scratch/unit/${1##*/}/out" 2>&1
+	echo $? >"$scratch/unit/${1##*/}/code"
+}
+
+count_unit() { # PROGRAM that has been run: times of single tests come from cmocka's XML
+	name=${1##*/}
+	cp "$scratch/unit/$name/out" "$scratch/out"
+	code=$(cat "$scratch/unit/$name/code")
+	cat "$scratch/unit/$name"/xml/*.xml >"$scratch/all.xml" 2>/dev/null || : >"$scratch/all.xml"
 	n=$(grep -c '<testcase ' "$scratch/all.xml")
 	bad=$(grep -c -e '<failure>' -e '<error>' "$scratch/all.xml")
 	sed -n 's/.*<testcase name="\([^"]*\)" time="\([0-9.]*\)".*/\2 \1/p' "$scratch/all.xml" |
@@ -90,11 +95,23 @@ run_script() { # SCRIPT with TAP lines
 
 for ring in "$@"; do
 	case $ring in
-	unit) for test in "$OUT"/tests/unit/test_*; do
-		case $test in *.o | *.d | *.gcno | *.gcda) continue ;; esac
-		[ -f "tests/unit/${test##*/}.c" ] || continue # the program of a test that is gone
-		run_unit "$test"
-	done ;;
+	unit)
+		programs=
+		for source in tests/unit/test_*.c; do
+			programs="$programs $OUT/${source%.c}"
+		done
+		running=0
+		for test in $programs; do
+			start_unit "$test" &
+			running=$((running + 1))
+			# a few at once: as many as CPUs, and then all of them are waited for
+			[ $((running % $(nproc))) -ne 0 ] || wait
+		done
+		wait
+		for test in $programs; do
+			count_unit "$test"
+		done
+		;;
 	cli | pipeline) for test in tests/"$ring"/*.sh; do
 		case $test in *_lib.sh) continue ;; esac
 		run_script "$test"

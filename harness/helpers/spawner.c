@@ -29,7 +29,7 @@ struct sample {
 	uint32_t living;
 	int64_t deadline_ns;
 	bool terminated, ended_a_copy, any_signal_9;
-	int64_t wait_cpu_ns; /* of this program, while the copies ran */
+	int64_t wait_cpu_ns;		   /* of this program, while the copies ran */
 	struct flagstone_barrier *barrier; /* NULL: none, or released */
 };
 

@@ -21,12 +21,14 @@ void host_throttle_open(struct host_throttle *throttle, const char *root, int cp
 	struct cgroup group;
 
 	for (int i = 0; i < 2; i++)
-		throttle->fds[i] = open_below(&probe,
-			arena_printf(&arena, "/sys/devices/system/cpu/cpu%d/thermal_throttle/%s", cpu, counters[i]));
+		throttle->fds[i] = open_below(
+			&probe, arena_printf(&arena, "/sys/devices/system/cpu/cpu%d/thermal_throttle/%s", cpu,
+					counters[i]));
 	throttle->fds[2] = -1;
 	if (cgroup_find(&probe, "cpu", &group))
-		throttle->fds[2] = open_below(&probe,
-			arena_printf(&arena, "%s%s/cpu.stat", group.mount, strcmp(group.path, "/") == 0 ? "" : group.path));
+		throttle->fds[2] =
+			open_below(&probe, arena_printf(&arena, "%s%s/cpu.stat", group.mount,
+						   strcmp(group.path, "/") == 0 ? "" : group.path));
 	arena_release(&arena);
 }
 

@@ -143,7 +143,8 @@ int measure_calibrate(struct measurer *m, const char *program, const struct word
 	qsort(per_unit, CALIBRATIONS, sizeof(per_unit[0]), num_compare_doubles);
 	if (per_unit[CALIBRATIONS / 2] < least_unit_ns) {
 		*reason = arena_printf(m->arena,
-			"below resolution: a unit of work takes %.2g ns, less than a CPU needs for any; was the work "
+			"below resolution: a unit of work takes %.2g ns, less than a CPU needs for any; was "
+			"the work "
 			"removed by the compiler?",
 			per_unit[CALIBRATIONS / 2]);
 		return 0;

@@ -80,7 +80,8 @@ char *sample_failure(const struct spawn_copy *copy, int64_t timeout_ns, struct a
 		return arena_printf(arena, "ended with exit code %d%s%s", copy->exit_code, colon, words);
 	if (copy->left_children)
 		return arena_printf(arena,
-			"left processes behind when it ended (they were killed): its time would not be all of its "
+			"left processes behind when it ended (they were killed): its time would not be all "
+			"of its "
 			"work's%s%s",
 			colon, words);
 	if (!text_starts(copy->result_line, FLAGSTONE_RESULT_WORD " "))

@@ -43,7 +43,7 @@ struct wire_copy {
 
 struct wire_reply {
 	uint32_t magic;
-	uint32_t bytes; /* of the whole reply */
+	uint32_t bytes;	     /* of the whole reply */
 	int64_t wait_cpu_ns; /* CPU time that the helper used from the start of the copies to their end */
 };
 

@@ -59,7 +59,7 @@ static inline void tools_write(const char *name, const char *text)
 static inline const char *tools_run(bool *ok, const char *command)
 {
 	static char output[1 << 16];
-	char line[4096];
+	char line[8192];
 	size_t got;
 	FILE *pipe;
 	int status;
