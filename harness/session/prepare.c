@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/num.h"
 #include "measure/sample.h"
 #include "record/json.h"
@@ -9,6 +10,7 @@
 
 /* Before the first round: is each build right, and how much work is a sample? */
 
+enum { MARK_LIMIT = 16384 };
 enum { OVERLAP_DOUBLINGS = 6, PREVIOUS_RECORDS = 8 };
 /* copies are released within some 50 us of each other; 20 times that, and at least the sample asked for */
 static const int64_t copies_sample_ns = 5000000;
@@ -90,21 +92,65 @@ static int check_program(
 	return 0;
 }
 
+/* Beside a cached build stands what its check was and gave, so that a second start need not run it again. */
+static char *mark_path(const struct run *run, size_t cell)
+{
+	return file_join(run->arena, run->session->builds[cell].folder, "checked");
+}
+
+static char *mark_text(const struct run *run, size_t cell, double rel)
+{
+	const struct spec_workload *workload = plan_cell(run, cell)->workload;
+
+	return arena_printf(run->arena, "%llu %s %.17g\n", (unsigned long long)workload->check_units,
+		workload->check_value, rel);
+}
+
+/* The value that this check gave before; NULL: it has not been run, or was another one. */
+static const char *marked_value(const struct run *run, size_t cell, double rel)
+{
+	char *wanted = mark_text(run, cell, rel);
+	struct buf text = {0};
+	const char *value = NULL;
+
+	if (file_read(mark_path(run, cell), MARK_LIMIT, &text, NULL) == 0 &&
+		text_starts(buf_text(&text), wanted))
+		value = arena_strdup(run->arena, buf_text(&text) + strlen(wanted));
+	buf_release(&text);
+	return value;
+}
+
+/* A mark that cannot be written only costs the next start a check. */
+static void mark_checked(const struct run *run, size_t cell, double rel, const char *value)
+{
+	char *text = arena_printf(run->arena, "%s%s", mark_text(run, cell, rel), value);
+
+	file_write_atomic(mark_path(run, cell), text, strlen(text), NULL);
+}
+
 int run_check_builds(struct run *run, struct error *e)
 {
 	for (size_t i = 0; i < run->item_count; i++) {
 		struct run_item *item = &run->items[i];
 		const struct spec_workload *workload = plan_cell(run, item->cell)->workload;
 		struct check check;
+		const char *value;
 
 		run_tell(run, "check", i, run->item_count, -1, 0);
 		if (!item->open || item->arm > 0 || workload->check_value == NULL ||
 			plan_cell(run, item->cell)->args[0] != '\0')
 			continue;
+		value = marked_value(run, item->cell, item->check_rel);
+		if (value != NULL) {
+			run->record->builds[item->cell].check_value = value;
+			continue;
+		}
 		if (check_program(run, item->cell, run->session->builds[item->cell].binary, item->check_rel,
 			    &check, e) != 0)
 			return -1;
 		run->record->builds[item->cell].check_value = check.value;
+		if (check.status == CELL_BUILT)
+			mark_checked(run, item->cell, item->check_rel, check.value);
 		if (check.status != CELL_BUILT)
 			run_fail_cell(run, item->cell, check.status, "check", check.reason);
 	}
