@@ -31,8 +31,7 @@ void run_fail_cell(
 	run_say(run, "%s: %s: %s", build->cell, cell_status_text(status), reason);
 }
 
-/* The words after units= that a cell's workload gets: "n=4" each. */
-static void cell_arguments(const char *args, struct arena *arena, struct words *words)
+void run_arguments(const char *args, struct arena *arena, struct words *words)
 {
 	while (*args != '\0') {
 		size_t n = strcspn(args, ",");
@@ -55,7 +54,7 @@ static int run_once(struct run *run, size_t cell, const char *program, uint64_t 
 	struct words words = {0};
 
 	words_addf(&words, run->arena, "units=%llu", (unsigned long long)units);
-	cell_arguments(plan->args, run->arena, &words);
+	run_arguments(plan->args, run->arena, &words);
 	return measure_once(&run->measurer, program, &plan->slot->toolchain->runner, &plan->variant->env,
 		(const char *const *)words.v, run->settings.timeout_ns, line, reason, e);
 }
@@ -257,7 +256,7 @@ static int calibrate_one(struct run *run, const struct run_item *item, uint64_t 
 
 	if (cell->copies > 1 && sample_ns < copies_sample_ns)
 		sample_ns = copies_sample_ns;
-	cell_arguments(cell->args, run->arena, &arguments);
+	run_arguments(cell->args, run->arena, &arguments);
 	if (measure_calibrate(&run->measurer, run->session->builds[item->cell].binary,
 		    &cell->slot->toolchain->runner, &cell->variant->env, &arguments, sample_ns, units,
 		    &reason, e) != 0)
@@ -331,7 +330,7 @@ static int fit_overlap(struct run *run, struct run_units *units, struct error *e
 		size_t first;
 		int result;
 
-		cell_arguments(cell->args, run->arena, &m.arguments);
+		run_arguments(cell->args, run->arena, &m.arguments);
 		result = sample_take(&run->measurer, trial, &m, &place, &first, &marks, e);
 		record_release(trial);
 		if (result != 0)

@@ -43,14 +43,8 @@ static struct measure_item measure_item(const struct run *run, const struct run_
 		.check_rel = item->check_rel,
 		.group = (uint32_t)(cell->baseline_index >= 0 ? cell->baseline_index : (int64_t)item->cell),
 		.is_baseline = cell->baseline && item->arm == 0};
-	const char *args = cell->args;
 
-	while (*args != '\0') {
-		size_t n = strcspn(args, ",");
-
-		words_add(&m.arguments, run->arena, arena_strndup(run->arena, args, n));
-		args += n + (args[n] == ',');
-	}
+	run_arguments(cell->args, run->arena, &m.arguments);
 	if (m.warmup == 0)
 		m.warmup = 1;
 	return m;

@@ -76,6 +76,8 @@ int run_check_builds(struct run *run, struct error *e);
 int run_calibrate(struct run *run, struct error *e);
 /* Untimed check of one layout's link; a wrong one fails its cell. -1: interrupted. */
 int run_check_layout(struct run *run, struct run_item *item, uint32_t layout, struct error *e);
+/* The words after units= that a cell's workload gets, "n=4" each, from the cell's args "n=4,m=2". */
+void run_arguments(const char *args, struct arena *arena, struct words *words);
 /* An item failed: its cell's status and reason in the record, and all its items closed. */
 void run_fail_cell(
 	struct run *run, size_t cell, enum cell_status status, const char *what, const char *reason);
