@@ -61,11 +61,16 @@ const char *buf_text(const struct buf *buf)
 	return buf->data != NULL ? buf->data : "";
 }
 
+void buf_cut(struct buf *buf, size_t n)
+{
+	buf->n = n;
+	if (buf->data != NULL)
+		buf->data[n] = '\0';
+}
+
 void buf_clear(struct buf *buf)
 {
-	buf->n = 0;
-	if (buf->data != NULL)
-		buf->data[0] = '\0';
+	buf_cut(buf, 0);
 }
 
 void buf_release(struct buf *buf)

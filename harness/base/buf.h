@@ -21,6 +21,8 @@ void buf_addf(struct buf *buf, const char *fmt, ...) __attribute__((format(print
 void buf_vaddf(struct buf *buf, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* The text so far, "" if nothing; borrowed, valid until the next change. */
 const char *buf_text(const struct buf *buf);
+/* Keeps only its first n bytes, of which there must be as many, and the memory. */
+void buf_cut(struct buf *buf, size_t n);
 /* Empties it and keeps the memory. */
 void buf_clear(struct buf *buf);
 void buf_release(struct buf *buf);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "record/record.h"
 
 static const void *at(const struct field *field, const void *base)
@@ -178,23 +179,24 @@ static int read_words(
 	return 0;
 }
 
+static int read_object(const struct shape *shape, void *into, const json_t *object, struct arena *arena,
+	struct buf *where, struct error *e);
+
 static int read_list(const struct field *field, void *base, const json_t *value, struct arena *arena,
-	const char *where, struct error *e)
+	struct buf *where, struct error *e)
 {
-	size_t count = json_array_size(value), size = field->shape->size;
+	size_t count = json_array_size(value), size = field->shape->size, length = where->n;
 	char *items;
 
 	if (!json_is_array(value))
-		return wrong(where, "an array", value, e);
+		return wrong(buf_text(where), "an array", value, e);
 	items = arena_array(arena, count, size);
 	for (size_t i = 0; i < count; i++) {
-		struct arena scratch = {0};
-		int result = shape_from_json(field->shape, items + i * size, json_array_get(value, i), arena,
-			arena_printf(&scratch, "%s[%zu]", where, i), e);
-
-		arena_release(&scratch);
-		if (result != 0)
+		buf_addf(where, "[%zu]", i);
+		if (read_object(field->shape, items + i * size, json_array_get(value, i), arena, where, e) !=
+			0)
 			return -1;
+		buf_cut(where, length);
 	}
 	*(void **)place(field, base) = items;
 	*(size_t *)(void *)((char *)base + field->count_offset) = count;
@@ -240,10 +242,12 @@ static int read_status(enum cell_status *out, const json_t *value, const char *w
 	return 0;
 }
 
+/* `path` grows by the name of what is read and is what it was afterwards; only an error looks at it. */
 static int field_from_json(const struct field *field, void *base, const json_t *value, struct arena *arena,
-	const char *where, struct error *e)
+	struct buf *path, struct error *e)
 {
 	void *p = place(field, base);
+	const char *where = buf_text(path);
 	int64_t x = 0;
 
 	switch (field->type) {
@@ -281,33 +285,44 @@ static int field_from_json(const struct field *field, void *base, const json_t *
 	case FIELD_U32S:
 		return read_u32s(field, base, value, where, e);
 	case FIELD_OBJECT:
-		return shape_from_json(field->shape, p, value, arena, where, e);
+		return read_object(field->shape, p, value, arena, path, e);
 	case FIELD_LIST:
-		return read_list(field, base, value, arena, where, e);
+		return read_list(field, base, value, arena, path, e);
 	}
 	return -1;
 }
 
-int shape_from_json(const struct shape *shape, void *into, const json_t *object, struct arena *arena,
-	const char *where, struct error *e)
+static int read_object(const struct shape *shape, void *into, const json_t *object, struct arena *arena,
+	struct buf *where, struct error *e)
 {
-	struct arena scratch = {0};
-	int result = 0;
+	size_t length = where->n;
 
 	if (!json_is_object(object))
-		return wrong(where, "an object", object, e);
-	for (size_t i = 0; i < shape->count && result == 0; i++) {
+		return wrong(buf_text(where), "an object", object, e);
+	for (size_t i = 0; i < shape->count; i++) {
 		const struct field *field = &shape->fields[i];
 		const json_t *value = json_object_get(object, field->name);
 
 		if (value == NULL && field->added)
 			continue;
 		if (value == NULL)
-			result = error_set(e, EXIT_CANNOT, "%s: has no \"%s\"", where, field->name);
-		else
-			result = field_from_json(field, into, value, arena,
-				arena_printf(&scratch, "%s.%s", where, field->name), e);
+			return error_set(e, EXIT_CANNOT, "%s: has no \"%s\"", buf_text(where), field->name);
+		buf_addf(where, ".%s", field->name);
+		if (field_from_json(field, into, value, arena, where, e) != 0)
+			return -1;
+		buf_cut(where, length);
 	}
-	arena_release(&scratch);
+	return 0;
+}
+
+int shape_from_json(const struct shape *shape, void *into, const json_t *object, struct arena *arena,
+	const char *where, struct error *e)
+{
+	struct buf path = {0};
+	int result;
+
+	buf_adds(&path, where);
+	result = read_object(shape, into, object, arena, &path, e);
+	buf_release(&path);
 	return result;
 }

@@ -20,6 +20,7 @@ struct run_units {
 	uint32_t copies;
 	const char *args;
 	uint64_t units;
+	const char *fastest;	 /* the cell that they were found with, by its name; NULL: unknown */
 	const char *check_value; /* of that many units, as the baseline gave it; NULL: unknown */
 };
 
@@ -88,8 +89,8 @@ int run_resume_open(struct run *run, const char *what, struct error *e);
 int run_resume_compare(struct run *run, struct error *e);
 /* After the builds: refuses other builds; takes over samples, failures, looks; sets the first round. */
 int run_take_up(struct run *run, struct error *e);
-/* Units that a record used for a workload's content, copies and args; 0: none. */
-uint64_t run_units_in(const struct record *record, const char *content_hash, const struct run_units *units);
+/* Takes the units that a record used for a workload's content, copies and args; without any, units->units is 0. */
+void run_units_take(const struct record *record, const char *content_hash, struct run_units *units);
 
 /* rounds.c */
 int run_rounds(struct run *run, struct error *e);

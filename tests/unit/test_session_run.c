@@ -284,7 +284,16 @@ static void run_take_up__samples_failures_and_settled_cells__are_the_new_records
 	record_release(p.now);
 }
 
-static void run_units_in__workload_copies_and_args__must_be_the_same(void **state)
+static uint64_t units_taken(
+	const struct record *record, const char *content_hash, uint32_t copies, const char *args)
+{
+	struct run_units units = {.copies = copies, .args = args};
+
+	run_units_take(record, content_hash, &units);
+	return units.units;
+}
+
+static void run_units_take__workload_copies_and_args__must_be_the_same(void **state)
 {
 	struct record *record = one_side();
 	struct run_units units = {.copies = 4, .args = ""};
@@ -294,16 +303,15 @@ static void run_units_in__workload_copies_and_args__must_be_the_same(void **stat
 	record->workload_count = 1;
 	record->workloads[0] = (struct record_workload){.name = "dhrystone", .content_hash = "cccc"};
 	facts_set(&record->builds[1].facts, "cell.units", "4096", "test"); /* 4 copies */
-	assert_int_equal(run_units_in(record, "cccc", &units), 4096);
-	assert_int_equal(run_units_in(record, "dddd", &units), 0);
-	units.copies = 1;
-	assert_int_equal(run_units_in(record, "cccc", &units), 0);
-	units.copies = 4;
-	units.args = "n=4";
-	assert_int_equal(run_units_in(record, "cccc", &units), 0);
+	facts_set(&record->builds[1].facts, "cell.units_found_with", "dhrystone/gcc/O3/copies=4", "test");
+	assert_int_equal(units_taken(record, "cccc", 4, ""), 4096);
+	assert_int_equal(units_taken(record, "dddd", 4, ""), 0);
+	assert_int_equal(units_taken(record, "cccc", 1, ""), 0);
+	assert_int_equal(units_taken(record, "cccc", 4, "n=4"), 0);
+	run_units_take(record, "cccc", &units);
+	assert_string_equal(units.fastest, "dhrystone/gcc/O3/copies=4");
 	facts_set(&record->builds[1].facts, "cell.units", "lots", "test");
-	units.args = "";
-	assert_int_equal(run_units_in(record, "cccc", &units), 0);
+	assert_int_equal(units_taken(record, "cccc", 4, ""), 0);
 	record_release(record);
 }
 
@@ -319,7 +327,7 @@ int main(void)
 		cmocka_unit_test(run_resume_compare__something_differs__refused_by_name),
 		cmocka_unit_test(run_take_up__another_build__refused),
 		cmocka_unit_test(run_take_up__samples_failures_and_settled_cells__are_the_new_records),
-		cmocka_unit_test(run_units_in__workload_copies_and_args__must_be_the_same),
+		cmocka_unit_test(run_units_take__workload_copies_and_args__must_be_the_same),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
