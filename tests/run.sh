@@ -26,19 +26,17 @@ untracked >"$scratch/before"
 
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 
-start_unit() { # PROGRAM: runs it; result files in $scratch/unit/NAME
-	mkdir -p "$scratch/unit/${1##*/}/xml"
-	# cmocka cannot print to the terminal and write times at once; the XML holds both
-	CMOCKA_MESSAGE_OUTPUT=xml CMOCKA_XML_FILE="$scratch/unit/${1##*/}/xml/%g.xml" "$1" \
-		>"$scratch/unit/${1##*/}/out" 2>&1
-	echo $? >"$scratch/unit/${1##*/}/code"
+run_all() { # tests on standard input, one a line
+	xargs -P "$(nproc)" -n 1 sh tests/run_one.sh "$scratch/ran"
 }
 
+ran_folder() { echo "$scratch/ran/${1#"$OUT/"}"; }
+
 count_unit() { # PROGRAM that has been run: times of single tests come from cmocka's XML
+	ran=$(ran_folder "$1")
 	name=${1##*/}
-	cp "$scratch/unit/$name/out" "$scratch/out"
-	code=$(cat "$scratch/unit/$name/code")
-	cat "$scratch/unit/$name"/xml/*.xml >"$scratch/all.xml" 2>/dev/null || : >"$scratch/all.xml"
+	code=$(cat "$ran/code")
+	cat "$ran"/xml/*.xml >"$scratch/all.xml" 2>/dev/null || : >"$scratch/all.xml"
 	n=$(grep -c '<testcase ' "$scratch/all.xml")
 	bad=$(grep -c -e '<failure>' -e '<error>' "$scratch/all.xml")
 	sed -n 's/.*<testcase name="\([^"]*\)" time="\([0-9.]*\)".*/\2 \1/p' "$scratch/all.xml" |
@@ -46,76 +44,79 @@ count_unit() { # PROGRAM that has been run: times of single tests come from cmoc
 	if [ "$code" -ne 0 ] && [ "$bad" -eq 0 ]; then
 		bad=1
 		n=$((n + 1))
-		echo "$name: ended with code $code without a failed test (crash?)" >>"$scratch/out"
+		echo "$name: ended with code $code without a failed test (crash?)" >>"$ran/out"
 	fi
 	if [ "$n" -eq 0 ]; then
 		bad=1 n=1
-		echo "$name: ran no test" >>"$scratch/out"
+		echo "$name: ran no test" >>"$ran/out"
 	fi
 	passed=$((passed + n - bad))
 	failed=$((failed + bad))
 	if [ "$bad" -gt 0 ]; then
 		echo "FAILED $name" | tee -a "$scratch/failed"
 		sed -n '/<failure>/,/<\/failure>/p' "$scratch/all.xml" | head -n 60
-		tail -n 60 "$scratch/out"
+		tail -n 60 "$ran/out"
 	else
 		echo "ok $name ($n tests)"
 	fi
 }
 
-run_script() { # SCRIPT with TAP lines
+count_script() { # SCRIPT with TAP lines that has been run
 	name=${1#tests/}
-	begin=$(now_ms)
-	mkdir -p "$scratch/tmp"
-	TMPDIR="$scratch/tmp" sh "$1" >"$scratch/out" 2>"$scratch/err" </dev/null
-	code=$?
-	printf '%d\t%s\n' $(($(now_ms) - begin)) "$name" >>"$times"
-	n=$(grep -c '^ok ' "$scratch/out")
-	bad=$(grep -c '^not ok ' "$scratch/out")
+	ran=$(ran_folder "$1")
+	code=$(cat "$ran/code")
+	printf '%d\t%s\n' "$(cat "$ran/ms")" "$name" >>"$times"
+	n=$(grep -c '^ok ' "$ran/out")
+	bad=$(grep -c '^not ok ' "$ran/out")
 	if [ "$code" -ne 0 ] && [ "$bad" -eq 0 ]; then
 		bad=1
-		echo "$name: ended with code $code without a failed test" >>"$scratch/err"
+		echo "$name: ended with code $code without a failed test" >>"$ran/err"
 	fi
 	if [ $((n + bad)) -eq 0 ]; then
 		bad=1
-		echo "$name: ran no test" >>"$scratch/err"
+		echo "$name: ran no test" >>"$ran/err"
 	fi
 	passed=$((passed + n))
 	failed=$((failed + bad))
-	grep '^ok .*# SKIP' "$scratch/out" | sed "s|^|$name: |"
+	grep '^ok .*# SKIP' "$ran/out" | sed "s|^|$name: |"
 	if [ "$bad" -gt 0 ]; then
 		echo "FAILED $name" | tee -a "$scratch/failed"
-		grep -A8 '^not ok ' "$scratch/out" | head -n 80
-		tail -n 40 "$scratch/err"
+		grep -A8 '^not ok ' "$ran/out" | head -n 80
+		tail -n 40 "$ran/err"
 	else
 		echo "ok $name ($n tests)"
 	fi
-	rm -rf "$scratch/tmp"
+}
+
+scripts_of() { # RING: the longest first, so that none is left alone at the end
+	for test in tests/"$1"/*.sh; do
+		case $test in *_lib.sh) continue ;; esac
+		case $test in
+		*/workloads_*) echo "1 $test" ;;
+		*/run_*) echo "2 $test" ;;
+		*) echo "3 $test" ;;
+		esac
+	done | sort | cut -d' ' -f2
 }
 
 for ring in "$@"; do
 	case $ring in
 	unit)
-		programs=
 		for source in tests/unit/test_*.c; do
-			programs="$programs $OUT/${source%.c}"
-		done
-		running=0
-		for test in $programs; do
-			start_unit "$test" &
-			running=$((running + 1))
-			# a few at once: as many as CPUs, and then all of them are waited for
-			[ $((running % $(nproc))) -ne 0 ] || wait
-		done
-		wait
-		for test in $programs; do
+			echo "$OUT/${source%.c}"
+		done >"$scratch/tests"
+		run_all <"$scratch/tests"
+		while read -r test; do
 			count_unit "$test"
-		done
+		done <"$scratch/tests"
 		;;
-	cli | pipeline) for test in tests/"$ring"/*.sh; do
-		case $test in *_lib.sh) continue ;; esac
-		run_script "$test"
-	done ;;
+	cli | pipeline)
+		scripts_of "$ring" >"$scratch/tests"
+		run_all <"$scratch/tests"
+		while read -r test; do
+			count_script "$test"
+		done <"$scratch/tests"
+		;;
 	*)
 		echo "tests/run.sh: there is no ring $ring; there are unit, cli, pipeline" >&2
 		exit 2

@@ -267,7 +267,7 @@ static void start_copy(struct sample *sample, uint32_t i)
 	pid_t pid;
 
 	for (int stream = 0; stream < STREAMS; stream++)
-		if (child_pipe(copy->pipes[stream]) != 0)
+		if (copy_pipe(copy, (enum stream)stream) != 0)
 			goto failed;
 	plan.out_fd = copy->pipes[OUT][1];
 	plan.err_fd = copy->pipes[ERR][1];
@@ -318,8 +318,12 @@ static void prepare_copies(struct spawner *s, struct sample *sample)
 		s->copies = mem_resize(s->copies, n, sizeof(*s->copies));
 		s->fds = mem_resize(s->fds, FD_COPIES + (size_t)n * STREAMS, sizeof(*s->fds));
 		memset(s->copies + s->copies_cap, 0, (n - s->copies_cap) * sizeof(*s->copies));
+		for (uint32_t i = (uint32_t)s->copies_cap; i < n; i++)
+			memset(s->copies[i].pipes, -1, sizeof(s->copies[i].pipes));
 		s->copies_cap = n;
 	}
+	for (uint32_t i = n; i < s->copies_cap; i++)
+		copy_close(&s->copies[i]);
 	sample->copies = s->copies;
 	sample->fds = s->fds;
 	for (uint32_t i = 0; i < n; i++) {
@@ -329,7 +333,6 @@ static void prepare_copies(struct spawner *s, struct sample *sample)
 		buf_clear(&copy->output);
 		buf_clear(&copy->line);
 		memset(&copy->wire, 0, sizeof(copy->wire));
-		memset(copy->pipes, -1, sizeof(copy->pipes));
 	}
 	s->fds[FD_SIGNALS] = (struct pollfd){.fd = s->signals, .events = POLLIN};
 	s->fds[FD_SOCKET] = (struct pollfd){.fd = s->socket, .events = POLLIN | POLLRDHUP};
@@ -348,6 +351,13 @@ static void allow_files(struct spawner *s, struct sample *sample)
 		s->raised = setrlimit(RLIMIT_NOFILE, &more) == 0;
 	}
 	sample->plan.open_files = s->raised ? &s->open_files : NULL;
+}
+
+/* Then nobody can hold its pipes any more: all that it started was waited for. */
+static bool ended_cleanly(const struct copy *copy)
+{
+	return copy->wire.stage == CHILD_STARTED && WIFEXITED(copy->wire.status) &&
+	       !copy->wire.left_children && !copy->wire.timed_out;
 }
 
 static void finish_copies(struct spawner *s, struct sample *sample)
@@ -375,9 +385,8 @@ static void finish_copies(struct spawner *s, struct sample *sample)
 		if (copy->hash.length == 0)
 			hash_init(&copy->hash);
 		hash_final(&copy->hash, copy->wire.sha256);
-		for (int fd = 0; fd < 2 * STREAMS; fd++)
-			if (copy->pipes[fd / 2][fd % 2] >= 0)
-				close(copy->pipes[fd / 2][fd % 2]);
+		if (!ended_cleanly(copy))
+			copy_close(copy);
 	}
 }
 

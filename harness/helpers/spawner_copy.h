@@ -17,12 +17,41 @@ enum { BLOCK = 65536 };
 enum stream { OUT, ERR, RESULT, STREAMS };
 
 struct copy {
-	pid_t pid; /* 0: ended, or never started */
-	int pipes[STREAMS][2];
+	pid_t pid;	       /* 0: ended, or never started */
+	int pipes[STREAMS][2]; /* -1: none */
+	int pipe_bytes[STREAMS];
 	struct hash hash; /* of standard output; begun with its first byte */
 	struct buf output, line;
 	struct wire_copy wire;
 };
+
+/*
+ * Pipes that nobody else holds any more serve the next sample, too: to make and close three costs as much as all
+ * else that this program does for a sample. What a child did to one (O_NONBLOCK, O_ASYNC, its size) is undone.
+ */
+static inline int copy_pipe(struct copy *copy, enum stream stream)
+{
+	int *pair = copy->pipes[stream];
+
+	if (pair[1] >= 0) {
+		if (fcntl(pair[1], F_GETPIPE_SZ) == copy->pipe_bytes[stream])
+			return fcntl(pair[1], F_SETFL, 0);
+		close(pair[0]);
+		close(pair[1]);
+	}
+	if (child_pipe(pair) != 0)
+		return -1;
+	copy->pipe_bytes[stream] = fcntl(pair[1], F_GETPIPE_SZ);
+	return 0;
+}
+
+static inline void copy_close(struct copy *copy)
+{
+	for (int fd = 0; fd < 2 * STREAMS; fd++)
+		if (copy->pipes[fd / 2][fd % 2] >= 0)
+			close(copy->pipes[fd / 2][fd % 2]);
+	memset(copy->pipes, -1, sizeof(copy->pipes));
+}
 
 static inline void keep_last(struct buf *kept, const char *bytes, size_t count)
 {

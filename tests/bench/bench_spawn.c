@@ -10,6 +10,7 @@
  * "spawn-vs-hyperfine<tab>RATIO<tab>ratio<tab>1.00" only where hyperfine is installed: the wall
  * time that one more run costs, without the start of hyperfine itself.
  * bench_spawn needs FLAGSTONE_LIBEXEC or the helper beside itself.
+ * figures: spawn spawn-vs-hyperfine
  */
 #include <inttypes.h>
 #include <spawn.h>

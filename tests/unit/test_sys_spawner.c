@@ -251,6 +251,26 @@ static void spawner_run__child__is_started_clean(void **state)
 	assert_string_equal(c.output, "/\n");
 }
 
+static void spawner_run__outputs__as_if_no_sample_had_been_before(void **state)
+{
+	struct spawn_copy c;
+	const char *first;
+
+	(void)state;
+	run((struct spawn_request){.argv = WORKER(S("show-outputs"))}, &c);
+	first = arena_strdup(&arena, c.output);
+	assert_int_equal(strncmp(first, "0:", 2), 0);
+	run((struct spawn_request){.argv = WORKER(S("change-outputs"))}, &c);
+	assert_int_equal(c.exit_code, 0);
+	run((struct spawn_request){.argv = WORKER(S("show-outputs"))}, &c);
+	assert_string_equal(c.output, first);
+	run((struct spawn_request){.argv = WORKER(S("result"))}, &c);
+	assert_string_not_equal(c.result_line, "");
+	run((struct spawn_request){.argv = WORKER(S("exit"), S("0"))}, &c);
+	assert_string_equal(c.result_line, "");
+	assert_string_equal(c.output, "");
+}
+
 static void spawner_run__memory_limit__allocation_fails(void **state)
 {
 	struct spawn_copy c;
@@ -413,6 +433,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(spawner_run__copy_that_cannot_start__said_and_others_give_up),
 		cmocka_unit_test(spawner_run__cannot_be_started__says_what),
 		cmocka_unit_test(spawner_run__child__is_started_clean),
+		cmocka_unit_test(spawner_run__outputs__as_if_no_sample_had_been_before),
 		cmocka_unit_test(spawner_run__memory_limit__allocation_fails),
 		cmocka_unit_test(spawner_run__more_copies_than_1024_descriptors__work),
 		cmocka_unit_test(spawner_run__long_environment__arrives),

@@ -119,6 +119,23 @@ static inline int worker_descriptors(void)
 	return 0;
 }
 
+/* Changes how its outputs behave, which it shares with whoever else holds them. */
+static inline int worker_change_outputs(void)
+{
+	for (int fd = 1; fd <= 3; fd++)
+		if (fcntl(fd, F_SETFL, O_NONBLOCK | O_APPEND) != 0 || fcntl(fd, F_SETPIPE_SZ, 4096) < 0)
+			return 1;
+	return 0;
+}
+
+/* Prints flags and sizes of its outputs. */
+static inline int worker_show_outputs(void)
+{
+	for (int fd = 1; fd <= 3; fd++)
+		printf("%d:%d ", fcntl(fd, F_GETFL) & ~O_ACCMODE, fcntl(fd, F_GETPIPE_SZ));
+	return 0;
+}
+
 /* Counts ignored and blocked signals: there must be none. */
 static inline int worker_signals(void)
 {
@@ -218,6 +235,10 @@ static inline int worker_run(int argc, char **argv)
 	}
 	if (strcmp(what, "descriptors") == 0)
 		return worker_descriptors();
+	if (strcmp(what, "change-outputs") == 0)
+		return worker_change_outputs();
+	if (strcmp(what, "show-outputs") == 0)
+		return worker_show_outputs();
 	if (strcmp(what, "signals") == 0)
 		return worker_signals();
 	if (strcmp(what, "group") == 0)
