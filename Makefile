@@ -40,9 +40,10 @@ UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_PROGRAMS = $(UNIT_SOURCES:%.c=$(OUT)/%)
 BENCH_SOURCES := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_PROGRAMS = $(BENCH_SOURCES:%.c=$(OUT)/%)
+TRUST_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(sort $(wildcard tests/trust/*.c)))
 RINGS ?= unit cli pipeline
 
-.PHONY: all deps quick check check-unit bench install uninstall lint coverage fuzz clean help program programs tests-built FORCE
+.PHONY: all deps quick check check-unit bench trust install uninstall lint coverage fuzz clean help program programs tests-built FORCE
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
@@ -100,7 +101,10 @@ $(OUT)/harness/base/version.o: BUILT = -include $(OUT)/built.h
 $(UNIT_PROGRAMS) $(BENCH_PROGRAMS): $(OUT)/%: $(OUT)/%.o $(OUT)/libflagstone.a
 	$(CC) $(CFLAGS) $(MODE_FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
-tests-built: program $(UNIT_PROGRAMS)
+$(OUT)/tests/trust/trust: $(TRUST_OBJECTS) $(OUT)/libflagstone.a
+	$(CC) $(CFLAGS) $(MODE_FLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+tests-built: program $(UNIT_PROGRAMS) $(OUT)/tests/trust/trust
 
 quick: all
 	./flagstone run quick
@@ -117,6 +121,12 @@ bench:
 	@sh tests/deps.sh check
 	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) program $(BENCH_PROGRAMS)
 	@OUT='$(OUT)' ONLY='$(ONLY)' sh tests/bench/bench.sh
+
+trust:
+	@sh tests/deps.sh check
+	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) program $(OUT)/tests/trust/trust
+	@FLAGSTONE_LIBEXEC='$(CURDIR)/$(OUT)' ONLY='$(ONLY)' TRUST='$(TRUST)' TRUST_PAIR='$(TRUST_PAIR)' \
+		$(OUT)/tests/trust/trust $(if $(TRUST_FROM),--from '$(TRUST_FROM)') $(if $(MARKDOWN),--markdown)
 
 lint:
 	@sh tests/deps.sh lint
@@ -158,10 +168,11 @@ help:
 	@echo 'make all        install what is missing and build ./flagstone'
 	@echo 'make deps       only find and install what the build needs'
 	@echo 'make bench      speed of flagstone itself, as ratios (ONLY=NAME for one figure)'
+	@echo 'make trust      are the verdicts right here? (25 minutes; TRUST=short: 5; ONLY=NAME; TRUST_PAIR=60s)'
 	@echo 'make lint       clang-tidy, cppcheck, shellcheck, clang-format, layers, headers'
 	@echo 'make coverage   tests with coverage; fuzz: fuzzers of the readers'
 	@echo 'make install    to PREFIX (/usr/local), below DESTDIR; uninstall removes it'
 	@echo 'make clean      remove .build and ./flagstone'
 
 -include $(LIB_OBJECTS:.o=.d) $(OUT)/harness/main.d $(HELPERS:%=$(OUT)/harness/helpers/%.d) \
-	$(UNIT_PROGRAMS:=.d) $(BENCH_PROGRAMS:=.d)
+	$(UNIT_PROGRAMS:=.d) $(BENCH_PROGRAMS:=.d) $(TRUST_OBJECTS:.o=.d)

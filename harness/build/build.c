@@ -122,6 +122,7 @@ void builder_free(struct builder *builder)
 		return;
 	build_cache_trim(&builder->cache);
 	vec_release(&builder->ways);
+	mem_free(builder->answers);
 	mem_free(builder->shared);
 }
 
@@ -197,7 +198,7 @@ static int content_hash(struct builder *builder, struct build *build, const stru
 	if (build_workload_hash(w, workload_hash, e) != 0)
 		return -1;
 	hash_init(&hash);
-	hash_add_field(&hash, "flagstone build 2");
+	hash_add_field(&hash, "flagstone build 3");
 	hash_add_field(&hash, builder->driver_hash);
 	hash_add_field(&hash, workload_hash);
 	hash_add_field(&hash, w->language);
@@ -227,6 +228,7 @@ static int prepare(struct builder *builder, struct build *build, struct error *e
 	const struct toolchain *toolchain = build->toolchain;
 	struct shared_objects *shared;
 	struct resolved resolved = {0};
+	struct words added = {0};
 	struct error why = {0};
 
 	build->facts.arena = arena;
@@ -234,6 +236,8 @@ static int prepare(struct builder *builder, struct build *build, struct error *e
 	set_flags_fact(build, "build.cflags", &build->cflags, arena);
 	set_flags_fact(build, "build.cxxflags", &build->cxxflags, arena);
 	set_flags_fact(build, "build.ldflags", &build->ldflags, arena);
+	recipe_added_flags(toolchain, arena, &added);
+	facts_set(&build->facts, "build.added_flags", words_join(&added, arena), "flagstone");
 	if (toolchain_resolve(toolchain, &build->cflags, arena, &resolved, &why) != 0) {
 		build->reason = arena_strdup(arena, why.text);
 		return process_interrupted() ? error_set(e, EXIT_INTERRUPTED, "interrupted while building")
@@ -383,4 +387,28 @@ int builder_build(struct builder *builder, struct build *builds, size_t count, s
 			copy_result(&builds[i], same);
 	}
 	return result;
+}
+
+int builder_identify(struct builder *builder, struct build *builds, size_t count, struct error *e)
+{
+	for (size_t i = 0; i < count; i++)
+		if (prepare(builder, &builds[i], e) != 0)
+			return -1;
+	return 0;
+}
+
+int builder_look_up(struct builder *builder, struct build *builds, size_t count, struct error *e)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct build *build = &builds[i];
+
+		/* without the objects that its links need a build would be made again */
+		if (!builder_has_shared(builder, build))
+			continue;
+		if (prepare(builder, build, e) != 0)
+			return -1;
+		build->cached = build->ok =
+			build->reason == NULL && !builder->options.fresh && adopt(builder, build);
+	}
+	return 0;
 }

@@ -10,8 +10,8 @@
  *
  * Objects of the workload are compiled with the variant's flags; the driver and the padding objects with -O2
  * and the ABI flags alone. The canonical link (driver, then sources in order, no padding) gives code hash and
- * check run; layout k links the same objects in another order with padding between, drawn from its seed
- * SHA-256(content hash, arm, k).
+ * check run; layout k links the same objects in another order with padding ahead and between, and its functions
+ * in another order where the linker can be told (placement.h), all drawn from its seed SHA-256(content hash, arm, k).
  *
  * Commands run several at once, each in the build's folder, with a clean environment (process_clean_env), time
  * and memory limits, and no user flags from outside. The output is removed before and looked at after: a
@@ -68,7 +68,8 @@ struct build {
 	struct words
 		commands; /* as run in the build's folder, quoted; shared objects by ../../objects/HASH/ */
 	struct facts
-		facts; /* build.cflags, build.cxxflags, build.ldflags ("(none)" is an empty value), build.wall_ns, build.cpu_ns,
+		facts; /* build.cflags, build.cxxflags, build.ldflags ("(none)" is an empty value),
+				 build.added_flags (recipe.h), build.wall_ns, build.cpu_ns,
 				 build.peak_kib, build.warnings; resolved.*; size.*, code.*, isa.* */
 	const char *log;	 /* path of the full log */
 	const char *log_excerpt; /* first and last KiB of it, "" when empty */
@@ -80,6 +81,18 @@ struct build {
  */
 int builder_build(struct builder *builder, struct build *builds, size_t count, struct error *e);
 
+/*
+ * Only finds out what goes into these builds: their content_hash, or the reason why they cannot be made. What all
+ * builds of a toolchain share is made, nothing else. -1: interrupted.
+ */
+int builder_identify(struct builder *builder, struct build *builds, size_t count, struct error *e);
+
+/*
+ * Only looks which of these builds builder_build() would take from the cache: sets `cached`, and what a finished entry
+ * knows. Compilers are asked what their flags mean, nothing is compiled. -1: interrupted.
+ */
+int builder_look_up(struct builder *builder, struct build *builds, size_t count, struct error *e);
+
 /* One link wanted. */
 struct build_layout {
 	struct build *build;
@@ -90,15 +103,26 @@ struct build_layout {
 	const char *reason;    /* filled when path is NULL */
 };
 
+/* The reason of layouts above 0 of an arm whose links all came out as the same file. */
+#define BUILD_NOTHING_MOVED                                                                                  \
+	"every link came out the same: this toolchain's links cannot be varied, so placement is not averaged"
+
 /*
  * Links count layouts, several at once, those in the cache taken from it. Where layout 0 of arm 0 is asked for,
- * its build gets the facts build.layout_link ("linker": called directly; else why the compiler's driver links) and
- * build.layout_command (that link's words, as builds' commands). deadline_ns (clock_ns() time, 0:
+ * its build gets the facts build.layout_link ("linker": called directly; else why the compiler's driver links),
+ * build.layout_command (that link's words, as builds' commands) and build.layout_functions ("shuffled by LINKER", or
+ * "with their objects: " and why). deadline_ns (clock_ns() time, 0:
  * none): links not begun by then are left out with the reason "build budget used up". Order of work: all
  * builds' layout 0 first, then all layout 1, ..., so that what fits into the budget is the same for all.
  */
 int builder_link(struct builder *builder, struct build_layout *layouts, size_t count, int64_t deadline_ns,
 	struct error *e);
+
+/* Is this layout of a finished build in the cache? */
+bool builder_has_layout(const struct build *build, uint32_t arm, uint32_t layout);
+
+/* Layouts that there can be of one build: arms, and links of each. */
+enum { BUILD_ARMS = 16, BUILD_LAYOUTS = 1024 };
 
 /* SHA-256(content hash, arm, k) as 64 hex digits. */
 void build_layout_seed(const char *content_hash, uint32_t arm, uint32_t layout, char seed[HASH_HEX]);

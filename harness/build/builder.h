@@ -11,11 +11,16 @@
 #include "build/recipe.h"
 
 struct direct_link;
+struct link_answer;
 
 /* How the layouts of one build are linked: direct.h. */
 struct link_way {
 	const char *content_hash;
 	const struct direct_link *link;
+	const struct words *sections; /* of each object: its sections of code (placement.h); NULL: not read */
+	bool shuffles;		      /* functions, by the linker */
+	const char *unshuffled;	      /* why not */
+	const char *refused;	      /* what the linker said when it was told an order; NULL: nothing */
 };
 
 struct builder {
@@ -25,6 +30,8 @@ struct builder {
 	struct shared_objects **shared;
 	size_t shared_count, shared_cap;
 	VEC(struct link_way) ways;
+	struct link_answer *answers; /* of direct.c */
+	size_t answer_count, answer_cap;
 	char driver_hash[HASH_HEX]; /* of the driver's sources */
 };
 
@@ -42,6 +49,8 @@ struct words builder_environment(const struct builder *builder, const struct too
 char *builder_command(const struct builder *builder, const struct words *argv);
 /* The shared objects of a toolchain and the build's ABI flags, made or taken from the cache. NULL: interrupted. */
 struct shared_objects *builder_shared(struct builder *builder, const struct build *build, struct error *e);
+/* Are they in the cache? */
+bool builder_has_shared(struct builder *builder, const struct build *build);
 /* Compiles all sources of builds[i]->folder-to-be folders[i]; links canonically; fills commands, facts, reason. */
 int builder_make(
 	struct builder *builder, struct build **builds, char **folders, size_t count, struct error *e);

@@ -110,6 +110,28 @@ int build_cache_commit(const struct build_cache *cache, const char *temporary, c
 	return result;
 }
 
+int build_cache_write(const char *path, const char *text, size_t count, struct error *e)
+{
+	struct arena arena = {0};
+	char *temporary = arena_printf(&arena, "%s.%ld.tmp", path, (long)getpid());
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int result;
+
+	if (fd < 0) {
+		result = error_errno(e, errno, "writing %s", temporary);
+	} else {
+		result = file_write_all(fd, text, count, temporary, e);
+		if (close(fd) != 0 && result == 0)
+			result = error_errno(e, errno, "closing %s", temporary);
+		if (result == 0 && rename(temporary, path) != 0)
+			result = error_errno(e, errno, "renaming to %s", path);
+		if (result != 0)
+			unlink(temporary);
+	}
+	arena_release(&arena);
+	return result;
+}
+
 /* A tree that is half removed must not be found any more: it gets a temporary's name first. */
 static int remove_entry(const char *path, struct error *e)
 {

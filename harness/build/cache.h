@@ -36,6 +36,11 @@ int build_cache_commit(const struct build_cache *cache, const char *temporary, c
  * there is fine.
  */
 int build_cache_drop(const struct build_cache *cache, const char *kind, const char *hash, struct error *e);
+/*
+ * Writes a small file of an entry under its name at once, whoever looks. Unlike file_write_atomic() it does not wait for
+ * the disk: what a crash leaves of a cache is made again.
+ */
+int build_cache_write(const char *path, const char *text, size_t count, struct error *e);
 /* Removes what dead processes left in a folder: names NAME.PID.tmp. */
 void build_cache_sweep(const char *folder);
 /* Removes the longest unused entries until the rest fits the limit. Errors are of no consequence and not told. */

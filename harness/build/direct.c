@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "code/code.h"
 #include "sys/process.h"
 
@@ -95,58 +96,118 @@ bool direct_parse(const char *text, const char *linker, const struct words *obje
 	return true;
 }
 
-void direct_command(const struct direct_link *link, const struct words *objects, const char *output,
-	struct arena *arena, struct words *argv)
+void direct_command(const struct direct_link *link, const struct words *options, const struct words *objects,
+	const char *output, struct arena *arena, struct words *argv)
 {
 	for (size_t i = 0; i <= link->argv.n; i++) {
 		if (i == link->output)
 			words_add(argv, arena, output);
-		if (i == link->objects)
+		if (i == link->objects) {
+			if (options != NULL)
+				words_add_all(argv, arena, options);
 			words_add_all(argv, arena, objects);
+		}
 		if (i < link->argv.n)
 			words_add(argv, arena, link->argv.v[i]);
 	}
 }
 
-/* Asks the driver what it would call; builds with the same words (but for the sources' names) share the answer. */
-static int ask(struct builder *builder, const struct build *build, struct direct_link *link, struct error *e)
+/* Runs a command of the driver that only talks; NULL: it says nothing of use. -1: interrupted. */
+static int ask(struct builder *builder, const struct build *build, const struct words *argv,
+	const char **answer, struct error *e)
 {
 	struct arena *arena = builder->arena;
-	struct words argv = {0}, objects = {0};
 	struct words env = builder_environment(builder, build->toolchain);
-	struct process_options options = {.folder = build->folder,
+	struct process_options options = {.argv = argv->v,
+		.folder = build->folder,
 		.env = process_clean_env(arena, env.v),
 		.merge = true,
 		.output_limit = ANSWER_LIMIT,
 		.timeout_ns = builder->options.timeout_ns,
 		.cpu = -1};
-	struct process_result answer = {0};
-	struct shared_objects *shared = builder_shared(builder, build, e);
+	struct process_result result = {0};
 
-	if (build->toolchain->spec->style == STYLE_TCC) {
-		no(link, "tcc links itself");
-		return 0;
-	}
-	recipe_link(build, shared, NULL, canonical, arena, &argv);
-	words_add(&argv, arena, "-###");
-	recipe_objects(build, shared, NULL, NULL, arena, &objects);
-	options.argv = argv.v;
-	if (process_run(&options, &answer, e) != 0)
+	if (process_run(&options, &result, e) != 0)
 		return -1;
-	if (!process_ok(&answer) || answer.out_bytes > answer.out.n)
-		no(link, "the driver does not answer to -###");
-	else
-		direct_parse(buf_text(&answer.out),
-			facts_value(&build->toolchain->facts, "toolchain.linker.path"), &objects, canonical,
-			arena, link);
-	process_result_release(&answer);
+	*answer = process_ok(&result) && result.out_bytes == result.out.n
+			  ? arena_strdup(arena, buf_text(&result.out))
+			  : NULL;
+	process_result_release(&result);
 	return 0;
 }
 
-static bool is_lto(const struct build *build)
+/* Which linker, and how the driver would call it. */
+static int ask_driver(
+	struct builder *builder, const struct build *build, struct direct_link *link, struct error *e)
 {
-	return toolchain_flags_lto(build->toolchain, &build->cflags) ||
-	       toolchain_flags_lto(build->toolchain, &build->ldflags);
+	struct arena *arena = builder->arena;
+	struct shared_objects *shared = builder_shared(builder, build, e);
+	struct placement nothing = {.order = NULL};
+	struct words command = {0}, version = {0}, objects = {0};
+	const char *answer;
+
+	recipe_link(build, shared, NULL, canonical, arena, &command);
+	words_add(&command, arena, "-###");
+	recipe_objects(build, shared, NULL, arena, &objects);
+	if (ask(builder, build, &command, &answer, e) != 0)
+		return -1;
+	if (answer == NULL)
+		no(link, "the driver does not answer to -###");
+	else
+		direct_parse(answer, facts_value(&build->toolchain->facts, "toolchain.linker.path"), &objects,
+			canonical, arena, link);
+	words_add(&nothing.options, arena, "--version");
+	recipe_link(build, shared, &nothing, canonical, arena, &version);
+	if (ask(builder, build, &version, &answer, e) != 0)
+		return -1;
+	placement_linker(answer != NULL ? answer : "", arena, &link->linker);
+	return 0;
+}
+
+/* What a driver said to one set of words. */
+struct link_answer {
+	const char *key;
+	struct direct_link link;
+};
+
+/* All that the answer depends on: builds whose links differ in the objects' names alone share it. */
+static const char *question(struct builder *builder, const struct build *build, struct error *e)
+{
+	struct words words = {0};
+	struct placement nothing = {.order = NULL};
+
+	words_add(&words, builder->arena, build->toolchain->identity);
+	recipe_link(build, builder_shared(builder, build, e), &nothing, canonical, builder->arena, &words);
+	return words_join(&words, builder->arena);
+}
+
+static int find_answer(
+	struct builder *builder, const struct build *build, struct direct_link *link, struct error *e)
+{
+	struct link_answer answer;
+
+	if (build->toolchain->spec->style == STYLE_TCC) {
+		no(link, "tcc links itself");
+		link->linker.name = "";
+		return 0;
+	}
+	answer.key = question(builder, build, e);
+	for (size_t i = 0; i < builder->answer_count; i++) {
+		if (strcmp(builder->answers[i].key, answer.key) == 0) {
+			*link = builder->answers[i].link;
+			return 0;
+		}
+	}
+	if (ask_driver(builder, build, link, e) != 0)
+		return -1;
+	answer.link = *link;
+	if (builder->answer_count == builder->answer_cap) {
+		builder->answer_cap = mem_grown(builder->answer_cap, builder->answer_count + 1);
+		builder->answers =
+			mem_resize(builder->answers, builder->answer_cap, sizeof(*builder->answers));
+	}
+	builder->answers[builder->answer_count++] = answer;
+	return 0;
 }
 
 /* The link that leaves the objects of link-time optimisation in BUILD/direct. */
@@ -190,7 +251,7 @@ static int make_lto_objects(struct builder *builder, struct build *const *builds
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!links[i].usable || !is_lto(builds[i]))
+		if (!links[i].usable || !recipe_is_lto(builds[i]))
 			continue;
 		from[n] = i;
 		plan_lto(builder, builds[i], &jobs[n++], e);
@@ -231,9 +292,9 @@ static int compare(struct builder *builder, struct build *const *builds, struct 
 		if (!links[i].usable)
 			continue;
 		from[n] = i;
-		recipe_objects(builds[i], builder_shared(builder, builds[i], e), &links[i].lto_objects, NULL,
-			arena, &objects);
-		direct_command(&links[i], &objects, canonical, arena, &jobs[n].argv);
+		recipe_objects(builds[i], builder_shared(builder, builds[i], e), &links[i].lto_objects, arena,
+			&objects);
+		direct_command(&links[i], NULL, &objects, canonical, arena, &jobs[n].argv);
 		jobs[n].folder = builds[i]->folder;
 		jobs[n].env = builder_environment(builder, builds[i]->toolchain);
 		jobs[n++].output = canonical;
@@ -255,7 +316,7 @@ int direct_prepare(struct builder *builder, struct build *const *builds, struct 
 {
 	for (size_t i = 0; i < count; i++)
 		if (file_make_folders(file_join(builder->arena, builds[i]->folder, "direct"), e) != 0 ||
-			ask(builder, builds[i], &links[i], e) != 0)
+			find_answer(builder, builds[i], &links[i], e) != 0)
 			return -1;
 	return make_lto_objects(builder, builds, links, count, e) != 0 ||
 			       compare(builder, builds, links, count, e) != 0

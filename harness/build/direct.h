@@ -20,6 +20,7 @@ struct direct_link {
 	struct words argv;	  /* the linker's command without objects and output */
 	size_t output, objects;	  /* where in argv output and objects go: before these indices */
 	struct words lto_objects; /* in place of the sources' objects; n == 0: not LTO */
+	struct linker linker;	  /* that is called, directly or through the driver */
 };
 
 /*
@@ -28,9 +29,9 @@ struct direct_link {
  */
 bool direct_parse(const char *text, const char *linker, const struct words *objects, const char *output,
 	struct arena *arena, struct direct_link *link);
-/* The command for one layout: objects (with padding) in the given order. */
-void direct_command(const struct direct_link *link, const struct words *objects, const char *output,
-	struct arena *arena, struct words *argv);
+/* The command for one link: the linker's own options (NULL: none) and objects, in the given order. */
+void direct_command(const struct direct_link *link, const struct words *options, const struct words *objects,
+	const char *output, struct arena *arena, struct words *argv);
 /*
  * Sets links[i] for count builds: asks, makes LTO objects, links canonically and compares, several at once. -1:
  * interrupted.

@@ -27,7 +27,7 @@ static void shared_hash(const struct builder *builder, struct shared_objects *sh
 	struct hash hash;
 
 	hash_init(&hash);
-	hash_add_field(&hash, "flagstone shared objects 2");
+	hash_add_field(&hash, "flagstone shared objects 3");
 	hash_add_field(&hash, builder->driver_hash);
 	hash_add_field(&hash, shared->toolchain->identity);
 	for (size_t i = 0; i < shared->abi.n; i++)
@@ -35,36 +35,50 @@ static void shared_hash(const struct builder *builder, struct shared_objects *sh
 	hash_final_hex(&hash, shared->hash);
 }
 
+/* The driver and the padding objects, several at once. */
+enum { SHARED_OBJECTS = 1 + PAD_KINDS * PAD_COUNT };
+
+static int plan_shared(struct builder *builder, struct shared_objects *shared, const char *folder,
+	struct job *jobs, struct error *e)
+{
+	struct arena *arena = builder->arena;
+	bool elf = shared->toolchain->spec->style != STYLE_TCC;
+
+	recipe_driver(shared, builder->options.driver_folder, arena, &jobs[0].argv);
+	jobs[0].output = "driver.o";
+	for (size_t i = 0; i < PAD_KINDS * PAD_COUNT; i++) {
+		enum pad_kind kind = (enum pad_kind)(i / PAD_COUNT);
+		const char *name = placement_pad_name(kind, i % PAD_COUNT, arena);
+		char *source = placement_pad_source(kind, i % PAD_COUNT, elf, arena);
+		char *path = arena_printf(arena, "%s/%s.s", folder, name);
+
+		if (build_cache_write(path, source, strlen(source), e) != 0)
+			return -1;
+		recipe_pad(shared, kind, i % PAD_COUNT, arena, &jobs[1 + i].argv);
+		jobs[1 + i].output = arena_printf(arena, "%s.o", name);
+	}
+	for (size_t i = 0; i < SHARED_OBJECTS; i++) {
+		jobs[i].folder = folder;
+		jobs[i].env = builder_environment(builder, shared->toolchain);
+	}
+	return 0;
+}
+
 static int make_shared(struct builder *builder, struct shared_objects *shared, struct error *e)
 {
 	struct arena *arena = builder->arena;
 	struct jobs_options options = builder_jobs(builder, "compile", 0);
 	char *folder = build_cache_begin(&builder->cache, arena, "objects", shared->hash, e);
-	struct job jobs[1 + PAD_COUNT] = {0};
-	bool elf = shared->toolchain->spec->style != STYLE_TCC;
+	struct job jobs[SHARED_OBJECTS] = {0};
 
 	if (folder == NULL)
 		return -1;
-	recipe_driver(shared, builder->options.driver_folder, arena, &jobs[0].argv);
-	jobs[0].output = "driver.o";
-	for (size_t i = 0; i < PAD_COUNT; i++) {
-		char *source = recipe_pad_source(i, elf, arena);
-		char *path = arena_printf(arena, "%s/pad-%zu.s", folder, i);
-
-		if (file_write_atomic(path, source, strlen(source), e) != 0)
-			return -1;
-		recipe_pad(shared, i, arena, &jobs[1 + i].argv);
-		jobs[1 + i].output = arena_printf(arena, "pad-%zu.o", i);
-	}
-	for (size_t i = 0; i < 1 + PAD_COUNT; i++) {
-		jobs[i].folder = folder;
-		jobs[i].env = builder_environment(builder, shared->toolchain);
-	}
-	if (jobs_run(jobs, 1 + PAD_COUNT, &options, arena, e) != 0) {
+	if (plan_shared(builder, shared, folder, jobs, e) != 0 ||
+		jobs_run(jobs, SHARED_OBJECTS, &options, arena, e) != 0) {
 		file_remove_tree(folder, NULL);
 		return -1;
 	}
-	for (size_t i = 0; i < 1 + PAD_COUNT; i++) {
+	for (size_t i = 0; i < SHARED_OBJECTS; i++) {
 		if (jobs[i].ok)
 			continue;
 		shared->reason = arena_printf(
@@ -75,7 +89,8 @@ static int make_shared(struct builder *builder, struct shared_objects *shared, s
 	return build_cache_commit(&builder->cache, folder, "objects", shared->hash, e);
 }
 
-struct shared_objects *builder_shared(struct builder *builder, const struct build *build, struct error *e)
+/* Which they are: toolchain, ABI flags, hash. */
+static struct shared_objects *name_shared(const struct builder *builder, const struct build *build)
 {
 	struct arena *arena = builder->arena;
 	struct shared_objects *shared = arena_new(arena, struct shared_objects);
@@ -86,6 +101,19 @@ struct shared_objects *builder_shared(struct builder *builder, const struct buil
 	shared->toolchain = build->toolchain;
 	toolchain_abi_flags(build->toolchain, &all, arena, &shared->abi);
 	shared_hash(builder, shared);
+	return shared;
+}
+
+bool builder_has_shared(struct builder *builder, const struct build *build)
+{
+	return build_cache_has(&builder->cache, "objects", name_shared(builder, build)->hash);
+}
+
+struct shared_objects *builder_shared(struct builder *builder, const struct build *build, struct error *e)
+{
+	struct arena *arena = builder->arena;
+	struct shared_objects *shared = name_shared(builder, build);
+
 	for (size_t i = 0; i < builder->shared_count; i++)
 		if (strcmp(builder->shared[i]->hash, shared->hash) == 0)
 			return builder->shared[i];

@@ -3,8 +3,18 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/mem.h"
-#include "base/rng.h"
+
+void recipe_added_flags(const struct toolchain *toolchain, struct arena *arena, struct words *flags)
+{
+	if (toolchain->spec->style != STYLE_TCC)
+		words_add(flags, arena, "-ffunction-sections");
+}
+
+bool recipe_is_lto(const struct build *build)
+{
+	return toolchain_flags_lto(build->toolchain, &build->cflags) ||
+	       toolchain_flags_lto(build->toolchain, &build->ldflags);
+}
 
 /* Options that every compile gets: no paths of this machine in the code, no time of day. */
 static void common(struct words *argv, const char *folder, const char *driver_folder, struct arena *arena,
@@ -51,6 +61,7 @@ void recipe_compile(const struct build *build, size_t index, const char *driver_
 
 	words_add_all(argv, arena, cxx ? &build->toolchain->cxx : &build->toolchain->cc);
 	common(argv, workload->folder, driver_folder, arena, style);
+	recipe_added_flags(build->toolchain, arena, argv);
 	words_add_all(argv, arena, cxx ? &build->cxxflags : &build->cflags);
 	words_add_all(argv, arena, cxx ? &workload->cxxflags : &workload->cflags);
 	for (size_t i = 0; i < workload->defines.n; i++)
@@ -73,6 +84,7 @@ void recipe_driver(const struct shared_objects *shared, const char *driver_folde
 {
 	words_add_all(argv, arena, &shared->toolchain->cc);
 	common(argv, driver_folder, driver_folder, arena, shared->toolchain->spec->style);
+	recipe_added_flags(shared->toolchain, arena, argv);
 	words_add(argv, arena, "-O2");
 	words_add_all(argv, arena, &shared->abi);
 	words_addf(argv, arena, "-I%s", driver_folder);
@@ -82,88 +94,32 @@ void recipe_driver(const struct shared_objects *shared, const char *driver_folde
 	words_add(argv, arena, "driver.o");
 }
 
-void recipe_pad(const struct shared_objects *shared, size_t n, struct arena *arena, struct words *argv)
+void recipe_pad(const struct shared_objects *shared, enum pad_kind kind, size_t n, struct arena *arena,
+	struct words *argv)
 {
+	const char *name = placement_pad_name(kind, n, arena);
+
 	words_add_all(argv, arena, &shared->toolchain->cc);
 	words_add_all(argv, arena, &shared->abi);
 	words_add(argv, arena, "-c");
-	words_addf(argv, arena, "pad-%zu.s", n);
+	words_addf(argv, arena, "%s.s", name);
 	words_add(argv, arena, "-o");
-	words_addf(argv, arena, "pad-%zu.o", n);
-}
-
-/*
- * gcc puts main and constructors into .text.startup, hot and cold code into .text.hot and .text.unlikely, and the
- * linker sorts all of them ahead of .text: padding in .text alone would not move them.
- */
-char *recipe_pad_source(size_t n, bool elf_sections, struct arena *arena)
-{
-	static const char *const text[] = {".text.unlikely", ".text.startup", ".text.hot", ".text"};
-	static const char *const data[] = {".rodata,\"a\"", ".data,\"aw\"", ".bss,\"aw\",%nobits"};
-	struct buf out = {0};
-	unsigned size = (unsigned)PAD_SMALLEST << n;
-	char *source;
-
-	if (!elf_sections) {
-		buf_addf(&out, "\t.text\n\t.skip %u, 0x90\n\t.data\n\t.skip %u\n", size, size);
-	} else {
-		for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
-			buf_addf(&out, "\t.section %s,\"ax\"\n\t.skip %u\n", text[i], size);
-		for (size_t i = 0; i < sizeof(data) / sizeof(data[0]); i++)
-			buf_addf(&out, "\t.section %s\n\t.skip %u\n", data[i], size);
-		buf_adds(&out, "\t.section .note.GNU-stack,\"\"\n");
-	}
-	source = arena_strdup(arena, buf_text(&out));
-	buf_release(&out);
-	return source;
-}
-
-/* Objects in the seed's order; each piece of padding stands before a random one of them, or behind all. */
-static void shuffle_objects(const struct words *canonical, const struct shared_objects *shared,
-	const char *seed, struct arena *arena, struct words *objects)
-{
-	size_t count = canonical->n;
-	uint32_t *order = arena_array(arena, count, sizeof(*order));
-	uint32_t pads[PAD_COUNT], before[PAD_COUNT];
-	struct rng rng;
-
-	rng_seed_text(&rng, seed);
-	for (size_t i = 0; i < count; i++)
-		order[i] = (uint32_t)i;
-	for (size_t i = 0; i < PAD_COUNT; i++) {
-		pads[i] = (uint32_t)i;
-		before[i] = (uint32_t)rng_below(&rng, count + 1);
-	}
-	rng_shuffle(&rng, order, count);
-	rng_shuffle(&rng, pads, PAD_COUNT);
-	for (size_t i = 0; i <= count; i++) {
-		for (size_t k = 0; k < PAD_COUNT; k++)
-			if (before[k] == i)
-				words_addf(objects, arena, "%s/pad-%u.o", shared->folder, pads[k]);
-		if (i < count)
-			words_add(objects, arena, canonical->v[order[i]]);
-	}
+	words_addf(argv, arena, "%s.o", name);
 }
 
 void recipe_objects(const struct build *build, const struct shared_objects *shared,
-	const struct words *lto_objects, const char *seed, struct arena *arena, struct words *objects)
+	const struct words *lto_objects, struct arena *arena, struct words *objects)
 {
-	struct words canonical = {0};
-
-	words_addf(&canonical, arena, "%s/driver.o", shared->folder);
+	words_addf(objects, arena, "%s/driver.o", shared->folder);
 	if (lto_objects != NULL && lto_objects->n > 0)
-		words_add_all(&canonical, arena, lto_objects);
+		words_add_all(objects, arena, lto_objects);
 	for (size_t i = 0; i < build->workload->sources.n && (lto_objects == NULL || lto_objects->n == 0);
 		i++)
-		words_add(&canonical, arena, recipe_object(arena, i, build->workload->sources.v[i].text));
-	if (seed == NULL)
-		words_add_all(objects, arena, &canonical);
-	else
-		shuffle_objects(&canonical, shared, seed, arena, objects);
+		words_add(objects, arena, recipe_object(arena, i, build->workload->sources.v[i].text));
 }
 
-void recipe_link(const struct build *build, const struct shared_objects *shared, const char *seed,
-	const char *output, struct arena *arena, struct words *argv)
+void recipe_link(const struct build *build, const struct shared_objects *shared,
+	const struct placement *placement, const char *output, struct arena *arena, struct words *argv)
 {
 	const struct spec_workload *workload = build->workload;
 	bool cxx = false;
@@ -174,10 +130,18 @@ void recipe_link(const struct build *build, const struct shared_objects *shared,
 	for (size_t i = 0; i < shared->abi.n; i++)
 		if (!words_have(&build->ldflags, shared->abi.v[i]))
 			words_add(argv, arena, shared->abi.v[i]);
+	if (recipe_is_lto(build)) /* the code is made here */
+		recipe_added_flags(build->toolchain, arena, argv);
 	words_add_all(argv, arena, &build->ldflags);
 	words_add_all(argv, arena, &workload->ldflags);
 	words_add(argv, arena, "-o");
 	words_add(argv, arena, output);
-	recipe_objects(build, shared, NULL, seed, arena, argv);
+	if (placement == NULL) {
+		recipe_objects(build, shared, NULL, arena, argv);
+	} else {
+		for (size_t i = 0; i < placement->options.n; i++)
+			words_addf(argv, arena, "-Wl,%s", placement->options.v[i]);
+		words_add_all(argv, arena, &placement->objects);
+	}
 	words_add_all(argv, arena, &workload->ldlibs);
 }

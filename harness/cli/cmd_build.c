@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/table.h"
+#include "session/layout_again.h"
 #include "sys/process.h"
 
 static const struct cli_option options[] = {
@@ -15,6 +16,23 @@ static const struct cli_option options[] = {
 		.offset = OPTION_AT(verify),
 		.help = "Build everything a second time from nothing and say what differs; exit code 1 if "
 			"anything does"},
+	{.name = "layouts",
+		.kind = OPTION_COUNT,
+		.offset = OPTION_AT(session.layouts),
+		.value = "N",
+		.min = 1,
+		.max = BUILD_LAYOUTS,
+		.allowed = "a number from 1 to 1024",
+		.help = "Link this many layouts of each build, too, as a run does before it measures"},
+	{.name = "layout",
+		.kind = OPTION_HEX,
+		.offset = OPTION_AT(layout),
+		.value = "SEED",
+		.max = HASH_HEX - 1,
+		.allowed = "64 hex digits, as a record has them in builds[].layouts[].seed",
+		.help = "Make one layout of a record again, bit for bit: the build and the link that have "
+			"this "
+			"seed; says where the program is and holds it against the record"},
 	OPTION_ONLY,
 	OPTION_JOBS,
 	OPTION_FRESH,
@@ -25,7 +43,8 @@ struct call {
 	struct cli *cli;
 	struct progress progress;
 	struct session session;
-	struct words *differences; /* one a cell, filled by --verify */
+	struct words *differences;    /* one a cell, filled by --verify */
+	struct build_layout *layouts; /* args.session.layouts a cell, in the order of the cells */
 };
 
 static const char *status(const struct build *build)
@@ -92,6 +111,54 @@ static int verify(struct call *call, bool *differ, struct error *e)
 	return 0;
 }
 
+/* --layouts: all of them, as a run would. */
+static int link_layouts(struct call *call, struct error *e)
+{
+	struct session *session = &call->session;
+	uint32_t per_cell = call->cli->args.session.layouts;
+	size_t cells = session->plan.cell_count, count = 0;
+	struct build_layout *wanted = arena_array(&call->cli->arena, cells * per_cell, sizeof(*wanted));
+
+	call->layouts = arena_array(&call->cli->arena, cells * per_cell, sizeof(*call->layouts));
+	for (size_t i = 0; i < cells; i++)
+		for (uint32_t k = 0; k < per_cell && session->builds[i].ok; k++)
+			wanted[count++] = (struct build_layout){.build = &session->builds[i], .layout = k};
+	if (builder_link(session->builder, wanted, count, 0, e) != 0)
+		return -1;
+	count = 0;
+	for (size_t i = 0; i < cells; i++)
+		for (uint32_t k = 0; k < per_cell && session->builds[i].ok; k++)
+			call->layouts[i * per_cell + k] = wanted[count++];
+	return 0;
+}
+
+/* Those of a cell that could be linked; *reason: why the first that could not be was not. */
+static uint32_t linked_layouts(const struct call *call, size_t cell, const char **reason)
+{
+	uint32_t per_cell = call->cli->args.session.layouts, linked = 0;
+
+	*reason = NULL;
+	for (uint32_t k = 0; k < per_cell && call->session.builds[cell].ok; k++) {
+		const struct build_layout *layout = &call->layouts[cell * per_cell + k];
+
+		linked += layout->path != NULL;
+		if (layout->path == NULL && *reason == NULL)
+			*reason = layout->reason;
+	}
+	return linked;
+}
+
+static const char *layouts_text(const struct call *call, size_t cell)
+{
+	struct arena *arena = &call->cli->arena;
+	const char *reason;
+	uint32_t linked = linked_layouts(call, cell, &reason);
+
+	return reason != NULL ? arena_printf(arena, "%u of %u layouts: %s", linked,
+					call->cli->args.session.layouts, reason)
+			      : arena_printf(arena, "%u layout%s", linked, text_plural(linked));
+}
+
 static const char *seconds(const struct build *build, struct arena *arena)
 {
 	const char *wall = facts_value(&build->facts, "build.wall_ns");
@@ -121,6 +188,7 @@ static void print_text(struct call *call)
 		table_add(&table, status(build));
 		table_add(&table, seconds(build, arena));
 		table_add(&table, !build->ok		    ? build->reason
+				  : call->layouts != NULL   ? layouts_text(call, i)
 				  : !call->cli->args.verify ? ""
 				  : differences->n == 0	    ? "the same again"
 							    : differences->v[0]);
@@ -134,6 +202,31 @@ static void print_text(struct call *call)
 	table_write(&table, &out);
 	terminal_print(&out);
 	buf_release(&out);
+}
+
+/* null: not asked for. */
+static json_t *layouts_json(const struct call *call, size_t cell)
+{
+	uint32_t per_cell = call->cli->args.session.layouts;
+	json_t *array = json_array();
+
+	if (call->layouts == NULL) {
+		json_decref(array);
+		return json_null();
+	}
+	for (uint32_t k = 0; k < per_cell && call->session.builds[cell].ok; k++) {
+		const struct build_layout *layout = &call->layouts[cell * per_cell + k];
+		bool linked = layout->path != NULL;
+		json_t *object = json_object();
+
+		json_object_set_new(object, "layout", json_integer(layout->layout));
+		json_object_set_new(object, "seed", json_string(layout->seed));
+		json_object_set_new(object, "binary", json_safe_string(layout->path));
+		json_object_set_new(object, "sha256", json_safe_string(linked ? layout->sha256 : NULL));
+		json_object_set_new(object, "reason", json_safe_string(linked ? NULL : layout->reason));
+		json_array_append_new(array, object);
+	}
+	return array;
 }
 
 static void print_json(struct call *call)
@@ -158,6 +251,7 @@ static void print_json(struct call *call)
 		json_object_set_new(object, "differences",
 			call->cli->args.verify && build->ok ? common_json_words(&call->differences[i])
 							    : json_null());
+		json_object_set_new(object, "layouts", layouts_json(call, i));
 		json_array_append_new(builds, object);
 	}
 	json_object_set_new(root, "schema", json_string("flagstone.build/1"));
@@ -178,6 +272,8 @@ static enum exit_code build_all(struct call *call)
 			&call->cli->arena, call->session.plan.cell_count, sizeof(*call->differences));
 		if (call->cli->args.verify)
 			result = verify(call, &differ, &e);
+		else if (call->cli->args.session.layouts > 0)
+			result = link_layouts(call, &e);
 	}
 	progress_clear(&call->progress);
 	if (result != 0)
@@ -192,18 +288,102 @@ static enum exit_code build_all(struct call *call)
 	return differ ? exit_combine(code, EXIT_NO) : code;
 }
 
+static void print_again(const struct call *call, const struct session_layout *again)
+{
+	struct table table;
+	struct buf out = {0};
+
+	table_init(&table, &call->cli->arena, 2);
+	table_add(&table, "cell");
+	table_add(&table, again->cell);
+	table_add(&table, "layout");
+	if (again->arm == 0)
+		table_addf(&table, "%u", again->layout);
+	else
+		table_addf(&table, "%u of arm %u", again->layout, again->arm);
+	table_add(&table, "program");
+	table_add(&table, again->path);
+	table_add(&table, "sha256");
+	table_add(&table, again->sha256);
+	table_add(&table, "record");
+	if (again->record_id == NULL)
+		table_add(&table,
+			"none in the archive names this seed, so there is nothing to hold it against");
+	else
+		table_addf(&table, "%.12s: %s%s", again->record_id,
+			strcmp(again->sha256, again->record_sha256) == 0 ? "the same file" : "another file, ",
+			strcmp(again->sha256, again->record_sha256) == 0 ? "" : again->record_sha256);
+	table_write(&table, &out);
+	terminal_print(&out);
+	buf_release(&out);
+}
+
+static void print_again_json(const struct call *call, const struct session_layout *again)
+{
+	json_t *root = json_object(), *record = json_null();
+
+	if (again->record_id != NULL) {
+		record = json_object();
+		json_object_set_new(record, "id", json_string(again->record_id));
+		json_object_set_new(record, "path", json_safe_string(again->record_path));
+		json_object_set_new(record, "sha256", json_safe_string(again->record_sha256));
+	}
+	json_object_set_new(root, "schema", json_string("flagstone.layout/1"));
+	json_object_set_new(root, "matrix", json_safe_string(call->session.matrix.name));
+	json_object_set_new(root, "cell", json_safe_string(again->cell));
+	json_object_set_new(root, "arm", json_integer(again->arm));
+	json_object_set_new(root, "layout", json_integer(again->layout));
+	json_object_set_new(root, "seed", json_safe_string(call->cli->args.layout));
+	json_object_set_new(root, "binary", json_safe_string(again->path));
+	json_object_set_new(root, "sha256", json_safe_string(again->sha256));
+	json_object_set_new(root, "record", record);
+	common_print_json(root);
+}
+
+/* --layout: 1 where the record that names it has another file. */
+static enum exit_code build_again(struct call *call)
+{
+	struct session_layout again;
+	struct error e = {0};
+	int result = session_layout_again(&call->session, call->cli->args.layout, &again, &e);
+
+	progress_clear(&call->progress);
+	if (result != 0)
+		return error_print(&e);
+	if (call->cli->args.json)
+		print_again_json(call, &again);
+	else
+		print_again(call, &again);
+	return again.record_id == NULL || strcmp(again.sha256, again.record_sha256) == 0 ? EXIT_YES : EXIT_NO;
+}
+
+static int check_arguments(const struct arguments *args, struct error *e)
+{
+	if (args->layout != NULL && (args->verify || args->session.layouts > 0))
+		return error_set(e, EXIT_USAGE, "--layout makes one layout again; leave %s away",
+			args->verify ? "--verify" : "--layouts");
+	if (args->verify && args->session.layouts > 0)
+		return error_set(e, EXIT_USAGE,
+			"--verify compares canonical programs, not layouts; leave --verify or --layouts "
+			"away");
+	return 0;
+}
+
 static enum exit_code build(struct cli *cli)
 {
+	struct error e = {0};
 	const char *matrix = cli->args.words.n > 0 ? cli->args.words.v[0] : "quick";
 	struct call call = {.cli = cli};
 	struct session_events events = progress_events(&call.progress);
 	enum exit_code code = EXIT_YES;
 
+	if (check_arguments(&cli->args, &e) != 0)
+		return error_print(&e);
 	progress_init(&call.progress, cli->args.quiet, cli->args.verbose);
 	if (common_open(cli, matrix, true, &events, &call.session, &code) != 0)
 		return code;
 	process_catch_signals();
-	code = build_all(&call);
+	code = cli->args.layout != NULL ? build_again(&call) : build_all(&call);
 	session_close(&call.session);
 	return code;
 }
@@ -215,8 +395,14 @@ const struct command cmd_build = {
 	.title = "build only, or hold two builds against each other",
 	.text = "Compiles and links the cells of a matrix (default: quick) and says what became of each. "
 		"Builds are kept in a "
-		"cache by all that goes into them, so that a later run takes them from there.",
-	.example = "flagstone build\nflagstone build quick --verify --only lz77/gcc",
+		"cache by all that goes into them, so that a later run takes them from there.\n\n"
+		"A run links each build several times with its code and data placed otherwise, since that "
+		"alone "
+		"changes speed by some per cent; each such layout follows from a seed, which the record "
+		"keeps. "
+		"With --layout SEED that program is made again, to look at it or to run it under a profiler.",
+	.example = "flagstone build\nflagstone build quick --verify --only lz77/gcc\n"
+		   "flagstone build quick --layouts 16",
 	.options = OPTION_TABLE(options),
 	.run = build,
 };

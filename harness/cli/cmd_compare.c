@@ -7,6 +7,9 @@
 #include "cli/run_options.h"
 #include "compare/explain.h"
 #include "report/comparison.h"
+#include "report/comparison_decompose.h"
+#include "report/comparison_next.h"
+#include "report/comparison_sources.h"
 #include "report/report.h"
 
 static const struct cli_option options[] = {
@@ -48,12 +51,26 @@ static const struct cli_option options[] = {
 		.kind = OPTION_TEXT,
 		.offset = OPTION_AT(explain),
 		.value = "CELL",
-		.help = "From the samples to the answer of this cell, step by step"},
+		.help = "From the samples to the answer of this cell, step by step, and what else differs: "
+			"functions, settings, counts, sizes"},
 	{.name = "recommend",
 		.kind = OPTION_FLAG,
 		.offset = OPTION_AT(recommend),
 		.help = "Which flags to use: those no worse than the best, the most portable and smallest "
 			"first"},
+	{.name = "decompose",
+		.kind = OPTION_OPTIONAL,
+		.offset = OPTION_AT(decompose),
+		.value = "VARIANT",
+		.help = "What each flag gave, for a record of a matrix with axes: how the gain of this "
+			"combination (else of the last value of each axis) splits over its values, and each "
+			"value's and pair's effect over all cells"},
+	{.name = "next",
+		.kind = OPTION_FLAG,
+		.offset = OPTION_AT(next),
+		.help = "What would settle the cells that are open: for each the rounds, layouts and time "
+			"that it would "
+			"take, and the runs to make, the cheapest first"},
 	OPTION_AA,
 	OPTION_JSON,
 	OPTION_CSV,
@@ -95,6 +112,19 @@ static int check_arguments(const struct arguments *args, enum format *format, st
 		return error_set(e, EXIT_USAGE,
 			"--recommend chooses over slots and variants, against the best: it takes no --by, "
 			"--baseline or --explain");
+	if (args->next && (between || args->recommend || args->explain != NULL))
+		return error_set(e, EXIT_USAGE,
+			"--next is for the open cells of one record: it takes no second record, "
+			"--recommend or --explain");
+	if (args->decompose != NULL && between)
+		return error_set(e, EXIT_USAGE,
+			"--decompose is for one record, found %zu; a combination is named as "
+			"--decompose=VARIANT",
+			args->words.n);
+	if (args->decompose != NULL && (args->by != NULL || args->explain != NULL || args->recommend ||
+					       args->next || args->gate > 0))
+		return error_set(
+			e, EXIT_USAGE, "--decompose takes no --by, --explain, --recommend, --next or --gate");
 	if (args->explain != NULL && (args->csv || args->markdown))
 		return error_set(e, EXIT_USAGE, "an explanation is printed as text or with --json");
 	if (!between && args->words.n == 1 && strchr(args->words.v[0], ',') != NULL &&
@@ -130,12 +160,19 @@ static void add_document(struct printing *p, const struct document *document)
 		document_terminal(document, &how, &p->out);
 }
 
-static void print_explained(struct printing *p, const char *title, const struct words *steps)
+static void print_explained(struct printing *p, const char *title, const struct words *steps,
+	const struct sources *sources, size_t count, bool within)
 {
-	if (p->format == FORMAT_JSON)
-		comparison_explained_json(title, steps, &p->out);
-	else
-		add_document(p, comparison_explained(title, steps, &p->cli->arena));
+	struct document *document;
+
+	if (p->format == FORMAT_JSON) {
+		comparison_explained_json(
+			title, steps, comparison_sources_json(sources, count, within), &p->out);
+		return;
+	}
+	document = comparison_explained(title, steps, &p->cli->arena);
+	comparison_add_sources(document, sources, count, &p->cli->arena);
+	add_document(p, document);
 }
 
 /* --- one record --- */
@@ -143,6 +180,7 @@ static void print_explained(struct printing *p, const char *title, const struct 
 static enum exit_code explain_one(struct printing *p, const struct within *within)
 {
 	struct arena *arena = &p->cli->arena;
+	struct sources sources;
 	struct words steps = {0};
 	struct error e = {0};
 	size_t index;
@@ -150,7 +188,9 @@ static enum exit_code explain_one(struct printing *p, const struct within *withi
 	if (explain_find_within(within, p->cli->args.explain, arena, &index, &e) != 0)
 		return error_print(&e);
 	explain_within(within, index, arena, &steps);
-	print_explained(p, within->record.builds[within->result.comparisons[index].b].cell, &steps);
+	sources_within(within, index, arena, &sources);
+	print_explained(p, within->record.builds[within->result.comparisons[index].b].cell, &steps, &sources,
+		1, true);
 	return EXIT_YES;
 }
 
@@ -169,6 +209,24 @@ static enum exit_code print_within(struct printing *p, const struct within *with
 	return tally_code(&tally, p->cli->args.strict);
 }
 
+/* What would settle the rest. An estimate is no verdict: it ends with 0 also where everything is open. */
+static enum exit_code print_next(
+	struct printing *p, const struct record *record, const struct within *within, const char *path)
+{
+	struct comparison_options shown = report_options(p->cli, path);
+	struct next_options how = {.where = common_where(p->cli, &p->cli->arena)};
+	struct next next;
+
+	next_plan(record, &within->result, &within->record.plan.settings, &how, &p->cli->arena, &next);
+	if (p->format == FORMAT_JSON)
+		comparison_next_json(record, &within->result, &next, &shown, &p->out);
+	else if (p->format == FORMAT_CSV)
+		comparison_next_csv(record, &within->result, &next, &p->out);
+	else
+		add_document(p, comparison_next(record, &within->result, &next, &shown, &p->cli->arena));
+	return EXIT_YES;
+}
+
 static enum exit_code print_recommendation(struct printing *p, const struct record *record,
 	const struct within_options *chosen, const char *path)
 {
@@ -185,6 +243,35 @@ static enum exit_code print_recommendation(struct printing *p, const struct reco
 	else
 		add_document(p, comparison_recommend(record, &advice, &report, &p->cli->arena));
 	return EXIT_YES;
+}
+
+static enum exit_code print_decomposed(struct printing *p, const struct record *record,
+	const struct within_options *chosen, const char *path)
+{
+	const char *target = p->cli->args.decompose;
+	struct decompose_options asked = {.target = target[0] != '\0' ? target : NULL,
+		.reference = chosen->baseline,
+		.only = chosen->only,
+		.matters = chosen->matters,
+		.precision = chosen->precision,
+		.no_same_code = chosen->no_same_code,
+		.where = chosen->where};
+	struct comparison_options report = report_options(p->cli, path);
+	struct decomposition parts;
+	struct document *document;
+	struct error e = {0};
+	struct tally tally;
+
+	if (decompose(record, &asked, &p->cli->arena, &parts, &e) != 0)
+		return error_print(&e);
+	document = comparison_decompose(&parts, &report, &p->cli->arena, &tally);
+	if (p->format == FORMAT_JSON)
+		comparison_decompose_json(&parts, &report, &p->out);
+	else if (p->format == FORMAT_CSV)
+		comparison_decompose_csv(&parts, &p->out);
+	else
+		add_document(p, document);
+	return tally_code(&tally, p->cli->args.strict);
 }
 
 static enum exit_code compare_within(struct printing *p, enum within_axis by)
@@ -207,8 +294,12 @@ static enum exit_code compare_within(struct printing *p, enum within_axis by)
 		return error_print(&e);
 	if (args->recommend)
 		code = print_recommendation(p, record, &within_options, path);
+	else if (args->decompose != NULL)
+		code = print_decomposed(p, record, &within_options, path);
 	else if (within_compare(record, &within_options, &p->cli->arena, &within, &e) != 0)
 		code = error_print(&e);
+	else if (args->next)
+		code = print_next(p, record, &within, path);
 	else
 		code = args->explain != NULL ? explain_one(p, &within) : print_within(p, &within, path);
 	record_release(record);
@@ -220,16 +311,20 @@ static enum exit_code compare_within(struct printing *p, enum within_axis by)
 static enum exit_code explain_several(struct printing *p, const struct between *between)
 {
 	struct arena *arena = &p->cli->arena;
+	struct sources *sources = arena_array(arena, between->side_count, sizeof(*sources));
 	struct words steps = {0};
 	struct error e = {0};
-	size_t index;
+	size_t index, count = 0;
 
 	if (explain_find_between(between, p->cli->args.explain, arena, &index, &e) != 0)
 		return error_print(&e);
-	for (size_t s = 0; s < between->side_count; s++)
-		if (s != between->baseline)
-			explain_between(between, index, s, arena, &steps);
-	print_explained(p, between->cells[index].cell, &steps);
+	for (size_t s = 0; s < between->side_count; s++) {
+		if (s == between->baseline)
+			continue;
+		explain_between(between, index, s, arena, &steps);
+		count += sources_between(between, p->cli->args.force, index, s, arena, &sources[count]);
+	}
+	print_explained(p, between->cells[index].cell, &steps, sources, count, false);
 	return EXIT_YES;
 }
 
@@ -301,7 +396,9 @@ const struct command cmd_compare = {
 		   "flagstone compare latest --baseline O3 --gate 5%\n"
 		   "flagstone compare latest~1 latest\n"
 		   "flagstone compare --explain dhrystone/gcc/O3\n"
-		   "flagstone compare --recommend",
+		   "flagstone compare --recommend\n"
+		   "flagstone compare --decompose\n"
+		   "flagstone compare --next --precision 1%",
 	.options = OPTION_TABLE(options),
 	.run = compare,
 };

@@ -69,14 +69,7 @@ static const struct cli_option options[] = {
 		.kind = OPTION_FLAG,
 		.offset = OPTION_AT(dry_run),
 		.help = "Print the plan and stop, like flagstone plan"},
-	{.name = "wait",
-		.kind = OPTION_DURATION,
-		.offset = OPTION_AT(session.lock_wait_ns),
-		.value = "TIME",
-		.min = 0,
-		.max = 7 * 86400e9,
-		.allowed = "a duration up to 7 days, such as 10m",
-		.help = "Wait so long for another run on this machine to end, instead of giving up at once"},
+	OPTION_WAIT,
 	OPTION_TIMEOUT,
 	OPTION_JSON,
 	OPTION_CSV,
@@ -140,10 +133,8 @@ static int check_arguments(struct call *call, struct error *e)
 
 	if (common_format(args, &call->format, e) != 0)
 		return -1;
-	if (args->session.layouts > 1 && args->session.layouts < 8)
-		return error_set(e, EXIT_USAGE,
-			"--layouts %u: 2 to 7 say nothing about placement; give 1, or 8 and more",
-			args->session.layouts);
+	if (plan_check_layouts(args, e) != 0)
+		return -1;
 	if (args->pause_ns > 0 && args->repeat < 2)
 		return error_set(
 			e, EXIT_USAGE, "--pause is the time between repeats: it needs --repeat 2 or more");
@@ -383,6 +374,10 @@ const struct command cmd_run = {
 		"the table of what is faster and what is not. What can't be built or can't exist here is "
 		"listed below the "
 		"table with its reason.\n\n"
+		"Rounds are measured until each comparison is settled at one of the planned looks (narrow "
+		"enough for --precision, or faster or slower by what matters), or the budget is used up. Where "
+		"code placement dominates the noise at a look, more layouts are linked, up to the maximum of "
+		"--layouts, instead of more rounds on the same; --verbose tells how that was decided.\n\n"
 		"Options win over what the matrix says. Ctrl-C ends a run early: finished rounds are "
 		"archived, marked "
 		"incomplete, and --resume goes on with them. A second Ctrl-C ends the program at once; "

@@ -1,9 +1,11 @@
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/common.h"
 #include "cli/result_print.h"
 #include "cli/run_options.h"
+#include "compare/directory.h"
 #include "compare/within.h"
 #include "report/report.h"
 
@@ -15,7 +17,13 @@ static const struct cli_option options[] = {
 	{.name = "samples",
 		.kind = OPTION_FLAG,
 		.offset = OPTION_AT(samples),
-		.help = "Every sample as CSV, a line a process, the columns of the record"},
+		.help = "Every sample: on a terminal drawn over the rounds, a picture a cell; elsewhere, and "
+			"with --csv, "
+			"as CSV, a line a process, the columns of the record"},
+	{.name = "plot",
+		.kind = OPTION_FLAG,
+		.offset = OPTION_AT(plot),
+		.help = "The pictures of --samples also where standard output is no terminal"},
 	{.name = "builds",
 		.kind = OPTION_FLAG,
 		.offset = OPTION_AT(builds),
@@ -27,8 +35,8 @@ static const struct cli_option options[] = {
 		.value = "CELL",
 		.allowed = "a cell or a pattern of cells, such as dhrystone/gcc/O?",
 		.help = "Only the rows of these cells and of their baselines, judged as in the whole table; "
-			"patterns "
-			"as for run"},
+			"with "
+			"--samples only these cells; patterns as for run"},
 	OPTION_AA,
 	OPTION_JSON,
 	OPTION_CSV,
@@ -70,6 +78,19 @@ static void add_name(struct buf *out, const char *name, struct arena *arena)
 	buf_addc(out, '"');
 }
 
+/* The pictures. */
+static void plot_samples(struct cli *cli, const struct record *record)
+{
+	struct terminal terminal = terminal_of(STDOUT_FILENO);
+	struct report_options how = {
+		.width = terminal.width, .unicode = terminal.unicode, .only = &cli->args.session.only};
+	struct buf out = {0};
+
+	report_samples(record, &how, &out);
+	terminal_print(&out);
+	buf_release(&out);
+}
+
 /* The columns of the record with the cell's name in front; empty where the record has null. */
 static void print_samples(struct cli *cli, const struct record *record)
 {
@@ -84,6 +105,8 @@ static void print_samples(struct cli *cli, const struct record *record)
 	for (size_t i = 0; i < record->build_count; i++) {
 		struct buf name = {0};
 
+		if (!directory_wants(&cli->args.session.only, record->builds[i].cell))
+			continue;
 		add_name(&name, record->builds[i].cell, &cli->arena);
 		names[i] = arena_strdup(&cli->arena, buf_text(&name));
 		buf_release(&name);
@@ -91,6 +114,8 @@ static void print_samples(struct cli *cli, const struct record *record)
 	for (size_t i = 0; i < record->samples.n; i++) {
 		const struct sample *row = &record->samples.v[i];
 
+		if (names[row->build] == NULL)
+			continue;
 		buf_adds(&out, names[row->build]);
 		for (size_t c = 0; c < sample_column_count; c++) {
 			buf_addc(&out, ',');
@@ -255,17 +280,19 @@ static int check_arguments(const struct arguments *args, enum format *format, st
 {
 	if (common_format(args, format, e) != 0)
 		return -1;
-	if (args->facts + args->samples + args->builds > 1)
+	if (args->facts + (args->samples || args->plot) + args->builds > 1)
 		return error_set(e, EXIT_USAGE, "give only one of --facts, --samples, --builds");
+	if (args->plot && *format != FORMAT_TERMINAL)
+		return error_set(e, EXIT_USAGE,
+			"--plot draws for a terminal: leave it or --json, --csv, --markdown out");
 	if (args->samples && args->json)
 		return error_set(
 			e, EXIT_USAGE, "samples are printed as CSV; the record itself is JSON: zcat it");
 	if ((args->facts || args->builds) && (args->csv || args->markdown))
 		return error_set(e, EXIT_USAGE, "facts and builds are printed as text or with --json only");
-	if (args->session.only.n > 0 && (args->facts || args->samples || args->builds))
+	if (args->session.only.n > 0 && (args->facts || args->builds))
 		return error_set(e, EXIT_USAGE,
-			"--only chooses rows of the table; leave it or --facts, --samples, "
-			"--builds out");
+			"--only chooses rows of the table, or samples; leave it or --facts, --builds out");
 	if (args->samples && args->markdown)
 		return error_set(e, EXIT_USAGE, "samples are printed as CSV only");
 	return 0;
@@ -288,6 +315,9 @@ static enum exit_code show(struct cli *cli)
 	}
 	if (cli->args.facts)
 		print_facts(cli, record);
+	else if (cli->args.plot ||
+		 (cli->args.samples && format == FORMAT_TERMINAL && terminal_of(STDOUT_FILENO).is_terminal))
+		plot_samples(cli, record);
 	else if (cli->args.samples)
 		print_samples(cli, record);
 	else if (cli->args.builds)
@@ -307,8 +337,9 @@ const struct command cmd_show = {
 		"from the samples "
 		"each time, so that the same record gives the same table, and a later flagstone may do "
 		"better.",
-	.example =
-		"flagstone show\nflagstone show latest~1 --facts\nflagstone show 3f2a --samples >samples.csv",
+	.example = "flagstone show\nflagstone show latest~1 --facts\nflagstone show 3f2a --samples "
+		   ">samples.csv\n"
+		   "flagstone show --samples --only matmul/gcc",
 	.options = OPTION_TABLE(options),
 	.run = show,
 };

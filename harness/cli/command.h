@@ -30,8 +30,8 @@ struct command {
 	enum exit_code (*run)(struct cli *cli);
 };
 
-extern const struct command cmd_run, cmd_build, cmd_plan, cmd_list, cmd_show, cmd_compare, cmd_archive,
-	cmd_version, cmd_help;
+extern const struct command cmd_run, cmd_build, cmd_plan, cmd_list, cmd_show, cmd_compare, cmd_exec,
+	cmd_archive, cmd_version, cmd_help;
 
 /* All commands, NULL at the end, in the order in which help lists them. */
 extern const struct command *const commands[];

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/common.h"
+#include "compare/sources_cells.h"
 #include "record/json.h"
 
 /* Files of a side, before they are read as a whole. */
@@ -110,7 +111,7 @@ static void expand_groups(
 	}
 }
 
-/* The samples are let go at once: a side of many runs would fill the memory. */
+/* The samples are let go at once, but those of a cell to be explained: a side of many runs would fill the memory. */
 static int read_run(struct cli *cli, const char *path, struct between_run *run, struct error *e)
 {
 	struct effect_options none = {0};
@@ -120,7 +121,10 @@ static int read_run(struct cli *cli, const char *path, struct between_run *run, 
 	if (record_read_file(path, NULL, &cli->arena, &record, e) != 0)
 		return -1;
 	effect_of_record(record, &none, &cli->arena, result);
-	record_release(record);
+	if (cli->args.explain != NULL)
+		sources_keep_samples(record, cli->args.explain, &cli->arena);
+	else
+		record_release(record);
 	*run = (struct between_run){record, result};
 	return 0;
 }

@@ -9,7 +9,8 @@
 
 /*
  * One side a word. "a,b,c" is three runs. One word that is no path stands for all runs of its group in the archive, if
- * they are no other word's, too. Of each record the summaries are computed and the samples are let go. Errors: what
+ * they are no other word's, too. Of each record the summaries are computed and the samples are let go, but with --explain
+ * those of the cells that it matches. Errors: what
  * common_record() says; a record on two sides, or twice on one (EXIT_USAGE).
  */
 int compare_sides(struct cli *cli, struct between_side **sides, struct error *e);

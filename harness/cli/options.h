@@ -26,11 +26,16 @@ struct arguments {
 	bool quiet, verbose;
 	bool json, csv, markdown;
 	bool dry_run, verify;
-	bool facts, samples, builds;
+	bool facts, samples, plot, builds;
 	bool manual;
 	/* compare */
 	const char *by, *baseline, *explain;
-	bool recommend, strict, force;
+	const char *decompose; /* NULL: not asked for; "": without a variant */
+	bool recommend, next, strict, force;
+	/* exec */
+	const char *layout;
+	uint32_t units;
+	bool print;
 	double gate;	    /* 0: none */
 	const char *resume; /* NULL: not asked for; "": without a record's name */
 	uint32_t repeat;

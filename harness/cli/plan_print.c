@@ -44,28 +44,70 @@ static void add_settings(const struct session *session, struct buf *out)
 {
 	struct measure_settings s = session_settings(session);
 	char sample[NUM_SIZE], budget[NUM_SIZE];
+	uint32_t looks[8];
+	size_t count = plan_looks(s.rounds_min, s.rounds_max, looks);
 
 	num_duration(s.sample_ns, sample);
 	num_duration(s.budget_ns, budget);
-	buf_addf(out, "samples of %s, %u layout%s, %u to %u rounds, budget %s\n", sample, s.layouts_min,
-		text_plural(s.layouts_min), s.rounds_min, s.rounds_max, s.budget_ns > 0 ? budget : "none");
+	buf_addf(out, "samples of %s, %u", sample, s.layouts_min);
+	if (s.layouts_max > s.layouts_min)
+		buf_addf(out, " to %u", s.layouts_max);
+	buf_addf(out, " layout%s, looks after ", text_plural(s.layouts_max));
+	for (size_t i = 0; i < count; i++)
+		buf_addf(out, "%s%u", i == 0 ? "" : i + 1 < count ? ", " : " and ", looks[i]);
+	buf_addf(out, " rounds, budget %s\n", s.budget_ns > 0 ? budget : "none");
 }
 
-static void add_time(const struct session *session, struct buf *out)
+/* Whole seconds where there are any: an estimate is no finer. */
+static void add_duration(struct buf *out, int64_t ns)
 {
-	int64_t build_ns, measure_ns;
-	char build[NUM_SIZE], measure[NUM_SIZE];
+	char text[NUM_SIZE];
 
-	session_estimate(session, &build_ns, &measure_ns);
-	num_duration(build_ns, build);
-	num_duration(measure_ns, measure);
-	buf_addf(
-		out, "about %s to build what is not in the cache, and up to %s to measure\n", build, measure);
+	if (ns >= 10000000000)
+		ns = (ns + 500000000) / 1000000000 * 1000000000;
+	num_duration(ns, text);
+	buf_adds(out, text);
 }
 
-static void print_text(struct cli *cli, const struct session *session)
+static void add_build_time(const struct session_estimate *e, struct buf *out)
+{
+	int64_t ns = e->build_ns + e->prepare_ns;
+
+	buf_addf(out, "build: %zu build%s and %zu link%s", e->builds, text_plural(e->builds), e->links,
+		text_plural(e->links));
+	if (e->looked_up)
+		buf_addf(out, ", of which %zu and %zu are in the cache", e->cached, e->links_cached);
+	if (ns > 0) {
+		buf_adds(out, "; about ");
+		add_duration(out, ns);
+		buf_addf(out, " with checks and calibration (%s)",
+			e->builds_known ? "from earlier runs here" : "a rough figure");
+	}
+	buf_addc(out, '\n');
+}
+
+static void add_time(const struct session *session, const struct session_estimate *e, struct buf *out)
+{
+	struct measure_settings s = session_settings(session);
+
+	add_build_time(e, out);
+	buf_adds(out, "measure: ");
+	add_duration(out, e->first_look_ns);
+	buf_addf(out, ", if the first look after %u rounds settles all, to ", e->first_look);
+	add_duration(out, e->measure_ns);
+	buf_addf(out, ", %s (%s)\nin all: ",
+		s.budget_ns > 0 && e->measure_ns == s.budget_ns ? "the budget" : "all rounds",
+		e->rounds_known ? "from earlier runs here" : "a rough figure");
+	add_duration(out, e->shortest_ns);
+	buf_adds(out, " to ");
+	add_duration(out, e->longest_ns);
+	buf_adds(out, "\n");
+}
+
+static void print_text(struct cli *cli, struct session *session)
 {
 	const struct plan *plan = &session->plan;
+	struct session_estimate estimate;
 	struct buf out = {0};
 
 	buf_addf(&out, "matrix %s: %zu cell%s, %zu of them can exist here\n\n",
@@ -78,7 +120,8 @@ static void print_text(struct cli *cli, const struct session *session)
 	for (size_t i = 0; i < plan->notes.n; i++)
 		buf_addf(&out, "note: %s\n", text_safe(&cli->arena, plan->notes.v[i]));
 	add_settings(session, &out);
-	add_time(session, &out);
+	session_estimate(session, &estimate);
+	add_time(session, &estimate, &out);
 	terminal_print(&out);
 	buf_release(&out);
 }
@@ -119,10 +162,16 @@ static json_t *slot_json(const struct toolchain_slot *slot)
 static json_t *settings_json(const struct session *session)
 {
 	struct measure_settings s = session_settings(session);
-	json_t *object = json_object();
+	json_t *object = json_object(), *looks = json_array();
+	uint32_t at[8];
+	size_t count = plan_looks(s.rounds_min, s.rounds_max, at);
 
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(looks, json_integer(at[i]));
+	json_object_set_new(object, "looks", looks);
 	json_object_set_new(object, "sample_ns", json_integer(s.sample_ns));
 	json_object_set_new(object, "layouts", json_integer(s.layouts_min));
+	json_object_set_new(object, "layouts_max", json_integer(s.layouts_max));
 	json_object_set_new(object, "rounds_min", json_integer(s.rounds_min));
 	json_object_set_new(object, "rounds_max", json_integer(s.rounds_max));
 	json_object_set_new(object, "precision", json_safe_real(s.precision));
@@ -130,20 +179,42 @@ static json_t *settings_json(const struct session *session)
 	json_object_set_new(object, "budget_ns", s.budget_ns > 0 ? json_integer(s.budget_ns) : json_null());
 	json_object_set_new(object, "build_budget_ns",
 		s.build_budget_ns > 0 ? json_integer(s.build_budget_ns) : json_null());
+	json_object_set_new(object, "counted_rounds",
+		s.counted_rounds > 0 ? json_integer(s.counted_rounds) : json_null());
 	return object;
 }
 
-static void print_json(const struct session *session)
+static json_t *estimate_json(const struct session_estimate *e)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "looked_up", json_boolean(e->looked_up));
+	json_object_set_new(object, "builds", json_integer((json_int_t)e->builds));
+	json_object_set_new(object, "builds_cached", json_integer((json_int_t)e->cached));
+	json_object_set_new(object, "links", json_integer((json_int_t)e->links));
+	json_object_set_new(object, "links_cached", json_integer((json_int_t)e->links_cached));
+	json_object_set_new(object, "build_ns", json_integer(e->build_ns));
+	json_object_set_new(object, "build_source", json_string(e->builds_known ? "records" : "rough"));
+	json_object_set_new(object, "prepare_ns", json_integer(e->prepare_ns));
+	json_object_set_new(object, "first_look_ns", json_integer(e->first_look_ns));
+	json_object_set_new(object, "measure_ns", json_integer(e->measure_ns));
+	json_object_set_new(object, "measure_source", json_string(e->rounds_known ? "records" : "rough"));
+	json_object_set_new(object, "shortest_ns", json_integer(e->shortest_ns));
+	json_object_set_new(object, "longest_ns", json_integer(e->longest_ns));
+	return object;
+}
+
+static void print_json(struct session *session)
 {
 	const struct plan *plan = &session->plan;
 	json_t *root = json_object(), *cells = json_array(), *slots = json_array();
-	int64_t build_ns, measure_ns;
+	struct session_estimate estimate;
 
 	for (size_t i = 0; i < plan->cell_count; i++)
 		json_array_append_new(cells, cell_json(plan, &plan->cells[i]));
 	for (size_t i = 0; i < plan->slot_count; i++)
 		json_array_append_new(slots, slot_json(&plan->slots[i]));
-	session_estimate(session, &build_ns, &measure_ns);
+	session_estimate(session, &estimate);
 	json_object_set_new(root, "schema", json_string("flagstone.plan/1"));
 	json_object_set_new(root, "matrix", json_safe_string(session->matrix.name));
 	json_object_set_new(root, "possible", json_integer((json_int_t)plan->possible));
@@ -151,9 +222,20 @@ static void print_json(const struct session *session)
 	json_object_set_new(root, "cells", cells);
 	json_object_set_new(root, "notes", common_json_words(&plan->notes));
 	json_object_set_new(root, "measure", settings_json(session));
-	json_object_set_new(root, "estimate_build_ns", json_integer(build_ns));
-	json_object_set_new(root, "estimate_measure_ns", json_integer(measure_ns));
+	json_object_set_new(root, "estimate", estimate_json(&estimate));
+	json_object_set_new(root, "estimate_build_ns", json_integer(estimate.build_ns));
+	json_object_set_new(root, "estimate_measure_ns", json_integer(estimate.measure_ns));
 	common_print_json(root);
+}
+
+int plan_check_layouts(const struct arguments *args, struct error *e)
+{
+	uint32_t low = args->session.layouts, high = args->session.layouts_max;
+
+	if (low == 0 || low >= 8 || high == 1)
+		return 0;
+	return error_set(e, EXIT_USAGE,
+		"--layouts %u..%u: 2 to 7 say nothing about placement; give 1, or 8 and more", low, high);
 }
 
 /* The reasons of all cells, each once, as far as they are few. */
@@ -185,7 +267,7 @@ enum exit_code plan_impossible(const struct session *session)
 	return error_print(&e);
 }
 
-enum exit_code plan_print(struct cli *cli, const struct session *session)
+enum exit_code plan_print(struct cli *cli, struct session *session)
 {
 	if (cli->args.json)
 		print_json(session);

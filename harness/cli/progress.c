@@ -38,8 +38,11 @@ static void add_counts(struct buf *out, const struct session_progress *what)
 	if (what->total > 0)
 		buf_addf(out, "  %s%zu/%zu", unit, what->done + (unit[0] != '\0' && what->done < what->total),
 			what->total);
-	if (what->open_cells > 0)
-		buf_addf(out, "  %zu cell%s open", what->open_cells, what->open_cells == 1 ? "" : "s");
+	if (what->comparisons > 0)
+		buf_addf(out, "  %zu of %zu cell%s undecided", what->undecided, what->comparisons,
+			text_plural(what->comparisons));
+	else if (what->open_cells > 0)
+		buf_addf(out, "  %zu cell%s open", what->open_cells, text_plural(what->open_cells));
 }
 
 static void add_left(struct buf *out, int64_t left_ns)
@@ -89,9 +92,11 @@ void progress_tell(void *context, const struct session_progress *what)
 	if (progress->quiet)
 		return;
 	now = clock_ns();
+	same &= progress->undecided == what->undecided; /* a look settled something: that is news */
 	if (same && now - progress->shown_ns < gap && (!progress->verbose || progress->terminal.is_terminal))
 		return;
 	progress->shown_ns = now;
+	progress->undecided = what->undecided;
 	snprintf(progress->phase, sizeof(progress->phase), "%s", what->what);
 	draw(progress, what);
 }
@@ -106,8 +111,16 @@ void progress_message(void *context, const char *text)
 	remark_print(text);
 }
 
+void progress_detail(void *context, const char *text)
+{
+	const struct progress *progress = context;
+
+	if (progress->verbose)
+		progress_message(context, text);
+}
+
 struct session_events progress_events(struct progress *progress)
 {
 	return (struct session_events){
-		.progress = progress_tell, .message = progress_message, .context = progress};
+		.progress = progress_tell, .message = progress_message, .detail = progress_detail, .context = progress};
 }

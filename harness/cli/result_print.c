@@ -4,6 +4,7 @@
 
 #include "compare/select.h"
 #include "report/report.h"
+#include "report/trust.h"
 
 void result_add(struct cli *cli, const struct record *record, const char *path, enum format format,
 	struct result *result, struct buf *out)
@@ -13,6 +14,7 @@ void result_add(struct cli *cli, const struct record *record, const char *path, 
 		.colour = terminal.colour,
 		.unicode = terminal.unicode,
 		.verbose = cli->args.verbose,
+		.quiet = cli->args.quiet,
 		.path = path,
 		.where = common_where(cli, &cli->arena),
 		.only = &cli->args.session.only};
@@ -22,7 +24,10 @@ void result_add(struct cli *cli, const struct record *record, const char *path, 
 	select_cells(record, result, options.only);
 	switch (format) {
 	case FORMAT_TERMINAL:
-		report_terminal(record, result, &options, out);
+		if (report_is_trust(record))
+			report_trust(record, &options, false, out);
+		else
+			report_terminal(record, result, &options, out);
 		break;
 	case FORMAT_JSON:
 		report_json(record, result, &options, out);
@@ -31,7 +36,10 @@ void result_add(struct cli *cli, const struct record *record, const char *path, 
 		report_csv(record, result, out);
 		break;
 	case FORMAT_MARKDOWN:
-		report_markdown(record, result, &options, out);
+		if (report_is_trust(record))
+			report_trust(record, &options, true, out);
+		else
+			report_markdown(record, result, &options, out);
 		break;
 	}
 }

@@ -15,11 +15,13 @@
 #define OPTION_ROUNDS { \
 	.name = "rounds", .kind = OPTION_RANGE, .offset = OPTION_AT(session.rounds_min), .value = "N|MIN..MAX", \
 	.min = 6, .max = 1e6, .allowed = "a number or range from 6, such as 64 or 16..256", \
-	.help = "Measure every cell at least MIN and at most MAX times, or N times"}
+	.help = "Measure every cell at least MIN and at most MAX times, or N times; the budget may end it before"}
 #define OPTION_LAYOUTS { \
-	.name = "layouts", .kind = OPTION_COUNT, .offset = OPTION_AT(session.layouts), .value = "N", \
-	.min = 1, .max = 1024, .allowed = "1 or a number from 8 to 1024, since 2 to 7 say nothing about placement", \
-	.help = "Links of each build with other placement of the code: 1, or 8 and more"}
+	.name = "layouts", .kind = OPTION_RANGE, .offset = OPTION_AT(session.layouts), .value = "N|MIN..MAX", \
+	.min = 1, .max = 1024, .allowed = "1, or a number or range from 8 to 1024, such as 16 or 16..64, since 2 to 7 say" \
+		" nothing about placement", \
+	.help = "Links of each build with other placement of the code: 1, or 8 and more; from MIN on, up to MAX where" \
+		" placement turns out to dominate the noise"}
 #define OPTION_SAMPLE { \
 	.name = "sample", .kind = OPTION_DURATION, .offset = OPTION_AT(session.sample_ns), .value = "TIME", \
 	.min = 100e3, .max = 60e9, .allowed = "a duration from 100us to 60s, such as 5ms", \
@@ -27,7 +29,8 @@
 #define OPTION_BUDGET { \
 	.name = "budget", .kind = OPTION_DURATION, .offset = OPTION_AT(session.budget_ns), .value = "TIME", \
 	.min = 1e9, .max = 30 * 86400e9, .allowed = "a duration from 1s to 30 days, such as 90s, 20m or 2h", \
-	.help = "End measuring after the round in which this time is used up"}
+	.help = "End measuring when this time is used up, at the end of a block of one workload's cells at the latest;" \
+		" builds, checks and calibration before the first round are not part of it, links of more layouts are"}
 #define OPTION_BUILD_BUDGET { \
 	.name = "build-budget", .kind = OPTION_DURATION, .offset = OPTION_AT(session.build_budget_ns), .value = "TIME", \
 	.min = 1e9, .max = 30 * 86400e9, .allowed = "a duration from 1s to 30 days, such as 50s", \
@@ -44,6 +47,10 @@
 	.name = "timeout", .kind = OPTION_DURATION, .offset = OPTION_AT(session.timeout_ns), .value = "TIME", \
 	.min = 1e6, .max = 86400e9, .allowed = "a duration from 1ms to 24h, such as 60s", \
 	.help = "A process that runs longer has failed"}
+#define OPTION_WAIT { \
+	.name = "wait", .kind = OPTION_DURATION, .offset = OPTION_AT(session.lock_wait_ns), .value = "TIME", \
+	.min = 0, .max = 7 * 86400e9, .allowed = "a duration up to 7 days, such as 10m", \
+	.help = "Wait so long for another run on this machine to end, instead of giving up at once"}
 #define OPTION_CPUS { \
 	.name = "cpus", .kind = OPTION_TEXT, .offset = OPTION_AT(session.cpus), .value = "LIST", \
 	.help = "The CPUs to measure on, the lowest first, such as 2,4-7; else all that are allowed, CPU 0 last"}

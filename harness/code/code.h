@@ -61,6 +61,8 @@ int code_hash_objects(const char *const *paths, size_t count, char hash[HASH_HEX
  * or fat), LLVM bitcode as a file or a section? -1: it is neither ELF nor bitcode.
  */
 int code_is_intermediate(const char *path, bool *intermediate, struct error *e);
+/* Adds the names of an ELF file's sections of code that are not empty, in their order. */
+int code_sections(const char *path, struct arena *arena, struct words *names, struct error *e);
 /* Address of a function symbol in a linked file; -1 when it is not there. For tests and layouts' proof. */
 int code_symbol(const char *path, const char *name, uint64_t *address, uint64_t *size, struct error *e);
 

@@ -117,6 +117,7 @@ static void fill(struct arena *arena, const struct trial *trial, const struct st
 	c->hi = verdict.hi;
 	c->se = trial->welch.se;
 	c->df = trial->welch.df;
+	c->has_p = verdict.has_p;
 	c->p = verdict.p;
 	c->p_adjusted = verdict.p_adjusted;
 	c->x = verdict.x;

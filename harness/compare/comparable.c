@@ -178,6 +178,10 @@ static void compare_runs(const struct record *a, const struct record *b, struct 
 		add(all, "policy",
 			arena_printf(
 				all->arena, "layouts: %u against %u", left->layouts_min, right->layouts_min));
+	if (left->rounds_max != right->rounds_max)
+		add(all, "policy",
+			arena_printf(all->arena, "rounds: at most %u against %u", left->rounds_max,
+				right->rounds_max));
 	if (!a->complete || !b->complete)
 		add(all, "policy",
 			a->complete   ? "the second run is not complete"

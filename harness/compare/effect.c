@@ -91,9 +91,15 @@ static void describe_cell(const struct shots *shots, struct cell_summary *cell, 
 	cell->noisy = about.noise >= STATS_NOISY;
 	cell->very_noisy = about.noise >= STATS_VERY_NOISY;
 	cell->outliers = about.outliers;
-	cell->two_modes = about.two_modes;
 	cell->trending = about.trending;
+	cell->has_trend = about.has_trend;
+	cell->trend = about.trend;
 	cell->autocorrelated = about.autocorrelated;
+	cell->has_lag1 = about.has_lag1;
+	cell->lag1 = about.lag1;
+	if (about.two_modes)
+		stats_sort(room, cell->samples); /* the order of rounds is not needed any more */
+	cell->two_modes = about.two_modes && stats_two_modes(room, cell->samples, &cell->modes);
 }
 
 static int by_number(const void *left, const void *right)
@@ -319,12 +325,15 @@ static void fill_effect(struct work *work, struct trial *trial, struct compariso
 	c->hi = verdict.hi;
 	c->se = wide.se;
 	c->df = wide.df;
+	c->has_p = verdict.has_p;
 	c->p = verdict.p;
 	c->p_adjusted = verdict.p_adjusted;
 	c->x = verdict.x;
 	c->effort = verdict.answer == STATS_CANT_TELL ? verdict.effort : 0;
 	c->placement_averaged = trial->pair.layouts >= STATS_MIN_LAYOUTS;
 	c->placement_share = trial->pair.has_split ? trial->pair.placement_share : -1;
+	c->var_layout = trial->pair.has_split ? trial->pair.var_layout : NAN;
+	c->var_round = trial->pair.has_split ? trial->pair.var_round : NAN;
 	c->marked_differ = trial->differ;
 	if (c->answer == ANSWER_CANT_TELL)
 		c->reason = reason_cant_tell(work->record, c, work->result->lambda, &trial->marks,
@@ -357,10 +366,13 @@ static void fill_comparison(struct work *work, size_t index)
 
 	*c = (struct comparison){.a = planned->a,
 		.b = planned->b,
+		.regrouped = planned->regrouped,
 		.answer = ANSWER_NONE,
 		.p = 1,
 		.p_adjusted = 1,
 		.placement_share = -1,
+		.var_layout = NAN,
+		.var_round = NAN,
 		.closed_at = trial->close == UINT32_MAX ? 0 : trial->close};
 	if (!cells_exist(record, planned)) {
 		c->reason = "the record compares a cell that it does not have";

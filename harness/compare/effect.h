@@ -16,6 +16,7 @@
 #include "record/record.h"
 #include "stats/aa.h"
 #include "stats/describe.h"
+#include "stats/modes.h"
 #include "stats/paired.h"
 
 enum answer {
@@ -45,29 +46,37 @@ struct cell_summary {
 	bool noisy, very_noisy;
 	size_t outliers; /* counted, never dropped */
 	bool two_modes, trending;
+	struct stats_modes modes; /* with two_modes: where they are; else zero */
+	bool has_trend;
+	double trend;	     /* growth from the first third of the rounds to the last, a fraction */
 	bool autocorrelated; /* neighbours are alike: the interval is too narrow */
+	bool has_lag1;
+	double lag1; /* correlation of neighbours */
 	/* Medians of the CPU time of a sample's whole processes, all copies together, with startup and warm-up, so that
 	   they are no share of the timed part; -1: unknown. */
 	double user_ns, system_ns;
 };
 
 struct comparison {
-	uint32_t a, b; /* builds: b against baseline a */
+	uint32_t a, b;	/* builds: b against baseline a */
+	bool regrouped; /* a is not the baseline that the run measured beside b */
 	bool hidden;   /* not to be shown: select.h */
 	enum answer answer;
 	const char *reason; /* for ANSWER_NONE and ANSWER_CANT_TELL: why, and what it would take */
 	bool has_effect;
 	double effect, lo,
 		hi; /* log effect of b against a, and its 95 % interval at the last look (with lambda) */
+	bool has_p; /* false: neither side scatters and both are alike, so nothing can be tested; p is 1 then */
 	double se, df, p, p_adjusted;
 	double x;      /* the bound that goes with the answer, log */
 	double effort; /* can't tell: about how many times the rounds (layouts, where placement dominates)
 				  an answer would take; 0: unknown or answered */
 	uint32_t layouts, rounds;
-	bool placement_averaged; /* L >= 8 */
-	double placement_share;	 /* of the variance of the effect, 0 ... 1; -1 unknown */
-	bool marked_differ;	 /* the cells' marked shares differ (Fisher p < 0.01) */
-	uint32_t closed_at;	 /* rounds at the look that closed it; 0: open to the end */
+	bool placement_averaged;      /* L >= 8 */
+	double placement_share;	      /* of the variance of the effect, 0 ... 1; -1 unknown */
+	double var_layout, var_round; /* of one observation, unbiased, as in stats/paired.h; NAN: unknown */
+	bool marked_differ;	      /* the cells' marked shares differ (Fisher p < 0.01) */
+	uint32_t closed_at;	      /* rounds at the look that closed it; 0: open to the end */
 };
 
 enum aa_state { AA_NOT_CHECKED, AA_OK, AA_INFLATED, AA_SUSPECT };

@@ -69,8 +69,17 @@ static void tell_cell(struct story *s, const char *who, uint32_t build)
 		"%.2f %%; %zu stayed disturbed although measured again; %zu outlier%s, kept.%s%s",
 		who, cell->samples, cell->failed, explain_value(cell->median, s->unit, s->arena), interval,
 		100 * cell->spread, cell->marked, cell->outliers, cell->outliers == 1 ? "" : "s",
-		cell->two_modes ? " It has two modes: one median speaks for neither." : "",
-		cell->trending ? " It has a trend within the run." : "");
+		cell->two_modes
+			? arena_printf(s->arena,
+				  " It has two modes, around %s and %s: one median speaks for neither.",
+				  explain_value(cell->modes.low, s->unit, s->arena),
+				  explain_value(cell->modes.high, s->unit, s->arena))
+			: "",
+		cell->trending ? arena_printf(s->arena,
+					 " It has a trend within the run: %+.2g %% from the first third of "
+					 "its rounds to the last.",
+					 100 * cell->trend)
+			       : "");
 }
 
 static void tell_pairs(struct story *s)

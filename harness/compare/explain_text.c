@@ -70,6 +70,12 @@ void explain_p(
 {
 	const char *times = looks > 1 ? arena_printf(arena, ", times %u planned looks", looks) : "";
 
+	if (!c->has_p) {
+		words_add(steps, arena,
+			"Chance: p is n/a, since neither side scatters and both are alike: nothing can be "
+			"tested.");
+		return;
+	}
 	words_addf(steps, arena,
 		"Chance: if there were no difference, noise would give one as large in a share p = %.3g of "
 		"all "

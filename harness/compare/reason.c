@@ -132,10 +132,11 @@ const char *reason_command(const struct record *record, const struct words *only
 	return text;
 }
 
-/* Would `--only` of b measure a, too? It keeps b's baseline. */
-static bool comes_along(const struct record_build *a, const struct record_build *b)
+/* Would `--only` of b measure a, too? It keeps b's baseline, that of the matrix. */
+static bool comes_along(
+	const struct comparison *c, const struct record_build *a, const struct record_build *b)
 {
-	return a->baseline && a->copies == b->copies && text_same(a->workload, b->workload) &&
+	return !c->regrouped && a->baseline && a->copies == b->copies && text_same(a->workload, b->workload) &&
 	       text_same(a->slot, b->slot) && text_same(a->args, b->args);
 }
 
@@ -149,7 +150,7 @@ static const char *what_it_takes(const struct record *record, const struct compa
 	char times[NUM_SIZE];
 
 	words_add(&only, arena, record->builds[c->b].cell);
-	if (!comes_along(&record->builds[c->a], &record->builds[c->b]))
+	if (!comes_along(c, &record->builds[c->a], &record->builds[c->b]))
 		words_add(&only, arena, record->builds[c->a].cell);
 	command = reason_command(record, &only, placement, c->effort, c->rounds, c->layouts, where, arena);
 	if (!(c->effort > 0))

@@ -151,7 +151,7 @@ static void compare_with(struct work *work, size_t base, struct record *view, st
 		for (size_t r = 0; r < work->out->rows && i != base; r++)
 			if (work->out->v[i].state != RECOMMEND_OUT)
 				list[n++] = (struct record_comparison){
-					build_of(work, base, r), build_of(work, i, r), 0};
+					.a = build_of(work, base, r), .b = build_of(work, i, r)};
 	view->plan.comparisons = list;
 	view->plan.comparison_count = n;
 	effect_of_record(view, &options, work->arena, result);

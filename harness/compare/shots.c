@@ -32,7 +32,7 @@ static int by_place_and_copy(const void *left, const void *right)
 }
 
 /* Length of each row's chain of repeats. A link that does not point backwards is no link, so there are no circles. */
-static uint32_t *attempts_of(const struct samples *samples)
+uint32_t *shots_attempts(const struct samples *samples)
 {
 	uint32_t *attempt = mem_alloc_array(samples->n, sizeof(*attempt));
 
@@ -92,26 +92,62 @@ static void join_copies(const struct record *record, struct shots *shots)
 	shots->n = kept;
 }
 
-void shots_of_record(const struct record *record, uint32_t rounds, struct shots *shots)
+static bool counts(const struct record *record, const struct sample *row, uint32_t rounds)
+{
+	return row->build < record->build_count && (rounds == 0 || row->round < rounds);
+}
+
+/*
+ * Every row that counts as a shot, sorted. Rows come round by round, so that those of one build, taken alone, are in
+ * order already, but for repeats and records that were put together: they are dealt out by build, and what is not in
+ * order then is sorted.
+ */
+static void deal_rows(const struct record *record, uint32_t rounds, struct shots *shots)
 {
 	const struct samples *samples = &record->samples;
-	uint32_t *attempt = attempts_of(samples);
-	bool imported = record->kind != NULL && strcmp(record->kind, "import") == 0;
+	uint32_t *attempt = shots_attempts(samples);
+	size_t *next = mem_alloc_array(record->build_count + 1, sizeof(*next));
 
-	*shots = (struct shots){.v = mem_alloc_array(samples->n, sizeof(*shots->v))};
-	for (size_t i = 0; i < samples->n; i++) {
-		const struct sample *row = &samples->v[i];
+	for (size_t i = 0; i < samples->n; i++)
+		if (counts(record, &samples->v[i], rounds)) {
+			next[samples->v[i].build + 1]++;
+			shots->n++;
+		}
+	for (size_t b = 0; b < record->build_count; b++)
+		next[b + 1] += next[b];
+	shots->v = mem_alloc_array(shots->n, sizeof(*shots->v));
+	for (size_t i = 0; i < samples->n; i++)
+		if (counts(record, &samples->v[i], rounds))
+			shots->v[next[samples->v[i].build]++] = shot_of_row(&samples->v[i], attempt[i]);
+	/* next[b] is now the end of build b */
+	for (size_t b = 0; b < record->build_count; b++) {
+		size_t from = b > 0 ? next[b - 1] : 0;
+		size_t i = from + 1;
 
-		if (row->build < record->build_count && (rounds == 0 || row->round < rounds))
-			shots->v[shots->n++] = shot_of_row(row, attempt[i]);
+		while (i < next[b] && by_place_and_copy(&shots->v[i - 1], &shots->v[i]) <= 0)
+			i++;
+		if (i < next[b])
+			qsort(shots->v + from, next[b] - from, sizeof(*shots->v), by_place_and_copy);
 	}
 	mem_free(attempt);
-	if (shots->n > 0)
-		qsort(shots->v, shots->n, sizeof(*shots->v), by_place_and_copy);
+	mem_free(next);
+}
+
+void shots_of_record(const struct record *record, uint32_t rounds, struct shots *shots)
+{
+	bool imported = record->kind != NULL && strcmp(record->kind, "import") == 0;
+
+	*shots = (struct shots){0};
+	deal_rows(record, rounds, shots);
 	join_copies(record, shots);
-	for (size_t i = 0; i < shots->n && !imported; i++)
-		if (shots->v[i].rows < record->builds[shots->v[i].build].copies)
-			shots->v[i].value = NAN;
+	for (size_t i = 0; i < shots->n; i++) {
+		struct shot *shot = &shots->v[i];
+		bool whole = imported || shot->rows >= record->builds[shot->build].copies;
+
+		/* of values near the ends of what a double holds, a sum may be none */
+		if (!whole || !isfinite(shot->value) || shot->value <= 0)
+			shot->value = NAN;
+	}
 }
 
 void shots_release(struct shots *shots)

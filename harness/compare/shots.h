@@ -41,6 +41,8 @@ struct shot_range {
  */
 void shots_of_record(const struct record *record, uint32_t rounds, struct shots *shots);
 void shots_release(struct shots *shots);
+/* The number of its attempt for each row; an array that mem_free() ends. */
+uint32_t *shots_attempts(const struct samples *samples);
 
 /* The shots of one arm of a build. */
 struct shot_range shots_of(const struct shots *shots, uint32_t build, uint32_t arm);

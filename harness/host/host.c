@@ -11,7 +11,7 @@ int host_read(const char *root, struct facts *facts, struct error *e)
 {
 	static void (*const probes[])(struct probe *) = {probe_cpu, probe_topology, probe_cache, probe_numa,
 		probe_frequency, probe_memory, probe_kernel, probe_system, probe_firmware, probe_virtual,
-		probe_container, probe_cgroup, probe_moment, probe_identity};
+		probe_container, probe_cgroup, probe_counters, probe_moment, probe_identity};
 	struct arena scratch = {0};
 	struct probe probe = {.root = root, .live = root[0] == '\0', .facts = facts, .arena = &scratch};
 

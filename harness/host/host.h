@@ -7,7 +7,7 @@
  *
  * Everything is read from files below a root folder: "" is the live system, any other one a recorded tree
  * (tests/sysroot), of which nothing but its files is asked. Only the live system is also asked by uname(2),
- * CPUID and confstr(3). Nothing is ever written, and no program is started.
+ * CPUID, confstr(3) and perf_event_open(2). Nothing is ever written, and no program is started.
  *
  * A fact is known, or unknown with the exact reason: the system's text for a file that cannot be read ("No such
  * file or directory", "Permission denied"), or what the firmware said instead of a value (firmware says "N/A").
@@ -36,6 +36,8 @@
  *	bios, board, chassis, product, smbios    as the firmware says; serial numbers and uuid as hashes only
  *	virt     virtual (yes, no) hypervisor
  *	container kind;    cgroup  version path cpu.quota_cpus cpu.throttled_us cpuset memory.limit_bytes
+ *	counters task_clock page_faults migrations cycles instructions branch_misses energy: "available", or why a
+ *		 sample has none (sys/perf.h, energy.h), energy.summed energy.left_out (names of its zones)
  *	power    source profile;    load, uptime_s, temperature, throttle, boot    of the moment
  */
 #ifndef FLAGSTONE_HOST_HOST_H

@@ -93,6 +93,7 @@ void probe_firmware(struct probe *probe);
 void probe_virtual(struct probe *probe);
 void probe_container(struct probe *probe);
 void probe_cgroup(struct probe *probe);
+void probe_counters(struct probe *probe);
 void probe_moment(struct probe *probe);
 void probe_identity(struct probe *probe);
 

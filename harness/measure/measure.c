@@ -8,12 +8,15 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "driver/protocol.h"
+#include "measure/count.h"
 #include "measure/sample.h"
 #include "stats/marked.h"
 #include "sys/process.h"
 
 enum { REST_READINGS = 40, REST_STEP_NS = 1000 * 1000 };
-enum { REPEATS_MAX = 2, CALIBRATIONS = 3, SETTLE_STEP_NS = 100 * 1000 * 1000 };
+enum { REPEATS_MAX = 2, CALIBRATIONS = 3, CALIBRATIONS_MOST = 9, SETTLE_STEP_NS = 100 * 1000 * 1000 };
+/* the two fastest calibrations are as near as that, or more are made */
+static const double calibrations_agree = 1.05;
 /* a wait for the CPU under this share of a process's life is not called a disturbance */
 /* a tenth of a cycle at 5 GHz: no unit of work is done in that */
 static const double least_unit_ns = 0.02;
@@ -35,6 +38,7 @@ int measurer_init(struct measurer *m, const char *spawner_path, const struct cpu
 		return error_context(e, "pinning to the first of the CPUs to measure on");
 	canary_calibrate(&m->canary);
 	host_throttle_open(&m->throttle, "", pin_order->v[0]);
+	host_energy_open(&m->energy, "", NULL, NULL);
 	return 0;
 }
 
@@ -44,6 +48,7 @@ void measurer_release(struct measurer *m)
 		spawner_free(m->spawner);
 	m->spawner = NULL;
 	host_throttle_close(&m->throttle);
+	host_energy_close(&m->energy);
 	if (m->pin_order != NULL)
 		cpu_pin_self_list(m->pin_order, NULL);
 }
@@ -112,45 +117,63 @@ int measure_once(struct measurer *m, const char *program, const struct words *ru
 	return result;
 }
 
+/* Asks once; *per_unit 0 and *reason when the program does not answer. */
+static int calibrate_once(struct measurer *m, const char *program, const struct words *runner,
+	const struct words *env, const struct words *words, double *per_unit, const char **reason,
+	struct error *e)
+{
+	const char *line, *text;
+	double done, elapsed;
+
+	*per_unit = 0;
+	if (measure_once(m, program, runner, env, (const char *const *)words->v, m->timeout_ns, &line, reason,
+		    e) != 0)
+		return -1;
+	if (line == NULL)
+		return 0;
+	text = measure_field(line, "units", m->arena);
+	if (text == NULL || !num_parse_double(text, &done) || done < 1 ||
+		(text = measure_field(line, "elapsed_ns", m->arena)) == NULL ||
+		!num_parse_double(text, &elapsed) || elapsed <= 0)
+		*reason = arena_printf(m->arena, "its answer to calibrate= makes no sense: %s", line);
+	else
+		*per_unit = elapsed / done;
+	return 0;
+}
+
+/* Have the two fastest of n calibrations, in order, met the same speed? */
+static bool calibrated(const double *per_unit, int n)
+{
+	return n >= CALIBRATIONS && per_unit[1] <= calibrations_agree * per_unit[0];
+}
+
 int measure_calibrate(struct measurer *m, const char *program, const struct words *runner,
 	const struct words *env, const struct words *arguments, int64_t sample_ns, uint64_t *units,
 	const char **reason, struct error *e)
 {
-	double per_unit[CALIBRATIONS];
+	double per_unit[CALIBRATIONS_MOST];
 	struct words words = {0};
 	double wanted;
 
 	words_addf(&words, m->arena, "calibrate=%lld", (long long)sample_ns);
 	words_add_all(&words, m->arena, arguments);
-	for (int i = 0; i < CALIBRATIONS; i++) {
-		const char *line, *text;
-		double done, elapsed;
-
-		if (measure_once(m, program, runner, env, (const char *const *)words.v, m->timeout_ns, &line,
-			    reason, e) != 0)
+	for (int n = 0; n < CALIBRATIONS_MOST && !calibrated(per_unit, n); n++) {
+		if (calibrate_once(m, program, runner, env, &words, &per_unit[n], reason, e) != 0)
 			return -1;
-		if (line == NULL)
+		if (per_unit[n] <= 0)
 			return 0;
-		text = measure_field(line, "units", m->arena);
-		if (text == NULL || !num_parse_double(text, &done) || done < 1 ||
-			(text = measure_field(line, "elapsed_ns", m->arena)) == NULL ||
-			!num_parse_double(text, &elapsed) || elapsed <= 0) {
-			*reason = arena_printf(m->arena, "its answer to calibrate= makes no sense: %s", line);
-			return 0;
-		}
-		per_unit[i] = elapsed / done;
+		qsort(per_unit, (size_t)n + 1, sizeof(per_unit[0]), num_compare_doubles);
 	}
-	qsort(per_unit, CALIBRATIONS, sizeof(per_unit[0]), num_compare_doubles);
-	if (per_unit[CALIBRATIONS / 2] < least_unit_ns) {
+	if (per_unit[0] < least_unit_ns) {
 		*reason = arena_printf(m->arena,
 			"below resolution: a unit of work takes %.2g ns, less than a CPU needs for any; was "
 			"the work "
 			"removed by the compiler?",
-			per_unit[CALIBRATIONS / 2]);
+			per_unit[0]);
 		return 0;
 	}
 	/* the power of two that takes 1 to 2 x sample_ns; one unit where even that takes longer */
-	wanted = (double)sample_ns / per_unit[CALIBRATIONS / 2];
+	wanted = (double)sample_ns / per_unit[0];
 	*units = 1;
 	while ((double)*units < wanted && *units < (1ULL << 52))
 		*units *= 2;
@@ -279,6 +302,16 @@ static bool wants_repeat(
 	return false;
 }
 
+static int count_items(struct measurer *m, struct record *record, const struct measure_item *items,
+	const struct attempt *attempts, size_t count, struct error *e)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!(attempts[i].marks & MARKS_FAILED) &&
+			sample_count(m, &items[i], &record->samples.v[attempts[i].row], e) != 0)
+			return -1;
+	return 0;
+}
+
 static size_t collect_repeats(
 	const struct measure_item *items, const struct attempt *attempts, size_t count, uint32_t *order)
 {
@@ -310,6 +343,8 @@ int measure_block(struct measurer *m, struct record *record, const struct measur
 		rng_shuffle(&m->rng, order, n);
 		result = measure_list(m, record, items, order, n, &place, true, attempts, e);
 	}
+	if (result == 0 && sample_count_wanted(m, round))
+		result = count_items(m, record, items, attempts, count, e);
 	for (size_t i = 0; i < count && failed != NULL; i++)
 		failed[i] = (attempts[i].marks & MARKS_FAILED) != 0;
 	mem_free(attempts);

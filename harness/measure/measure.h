@@ -4,8 +4,9 @@
  * nothing of statistics: it gets programs and gives rows.
  *
  * How, and why: blocks keep what is compared close in time, since disturbances last for seconds; samples are
- * short and many; a new process each time, with a random environment size; pinned; CLOCK_MONOTONIC_RAW, read in
- * the worker (workloads/driver/protocol.h).
+ * short and many; a new process each time, with a random environment size, which moves the stack of any program, and a
+ * random start of stack and heap, which built-in workloads' runtime sees to; pinned; CLOCK_MONOTONIC_RAW, read in the
+ * worker (workloads/driver/protocol.h).
  */
 #ifndef FLAGSTONE_MEASURE_MEASURE_H
 #define FLAGSTONE_MEASURE_MEASURE_H
@@ -16,6 +17,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/rng.h"
+#include "host/energy.h"
 #include "host/throttle.h"
 #include "record/record.h"
 #include "sys/canary.h"
@@ -51,6 +53,9 @@ struct measurer {
 	int64_t timeout_ns;
 	double rest_dep_ns, rest_wide_ns; /* canaries of the machine at rest; 0: not asked */
 	struct host_throttle throttle;
+	struct host_energy energy;
+	uint32_t counted_rounds;      /* every so many rounds are counted (count.h), the first one, too; 0: none */
+	uint64_t counts, counts_lost; /* counts asked for, and those of them that were not to be had after all */
 	/* marking thresholds, fixed after the first round; 0: not yet */
 	double canary_dep_limit_ns, canary_wide_limit_ns, run_wait_limit;
 	struct arena *arena;			       /* for failure texts */
@@ -63,9 +68,10 @@ void measurer_release(struct measurer *m);
 
 /*
  * Measures count items once in fresh random order, then those marked again, together with their group's baseline (a
- * marked baseline: its whole group), at most twice (repeat_of tells). Rows go to record->samples with round, block and position; failures to record->failures.
- * A failed sample (died, timed out, wrong) is a row with value NAN and its mark; failed[i] (may be NULL) tells
- * the caller which items had one. -1: interrupted or the spawner is gone for good.
+ * marked baseline: its whole group), at most twice (repeat_of tells). In a counted round each item that did not fail
+ * then runs once more, counted and not timed (count.h). Rows go to record->samples with round, block and position;
+ * failures to record->failures. A failed sample (died, timed out, wrong) is a row with value NAN and its mark; failed[i]
+ * (may be NULL) tells the caller which items had one. -1: interrupted or the spawner is gone for good.
  */
 int measure_block(struct measurer *m, struct record *record, const struct measure_item *items, size_t count,
 	uint32_t round, uint32_t block, bool *failed, struct error *e);
@@ -79,8 +85,9 @@ int measure_once(struct measurer *m, const char *program, const struct words *ru
 	struct error *e);
 
 /*
- * Units of work, a power of two, so that one sample takes 1 to 2 x sample_ns: asks the worker (calibrate=), three
- * times, takes the median. *reason when the program does not answer.
+ * Units of work, a power of two, so that one sample takes 1 to 2 x sample_ns: asks the worker (calibrate=) three times,
+ * or up to nine until the two fastest agree within 5 %, and takes the fastest, since a disturbance only ever makes it
+ * slower. *reason when the program does not answer.
  */
 int measure_calibrate(struct measurer *m, const char *program, const struct words *runner,
 	const struct words *env, const struct words *arguments, int64_t sample_ns, uint64_t *units,

@@ -16,11 +16,12 @@
 enum { ENV_RANDOM_MAX = 4096 };
 static const double overlap_needed = 0.9;
 
-char **sample_environment(struct measurer *m, const struct words *env, struct arena *arena, uint32_t *bytes)
+const int sample_descriptors[] = {FLAGSTONE_RESULT_FD, FLAGSTONE_BARRIER_FD, -1};
+
+char **sample_environment_of(const struct words *env, size_t size, struct arena *arena, uint32_t *bytes)
 {
 	static char letters[ENV_RANDOM_MAX + 1];
 	struct words all = {0};
-	size_t size = (size_t)rng_below(&m->rng, ENV_RANDOM_MAX + 1);
 
 	if (letters[0] == '\0')
 		memset(letters, 'x', ENV_RANDOM_MAX);
@@ -32,6 +33,11 @@ char **sample_environment(struct measurer *m, const struct words *env, struct ar
 	for (size_t i = 0; i < all.n; i++)
 		*bytes += (uint32_t)strlen(all.v[i]) + 1;
 	return all.v;
+}
+
+char **sample_environment(struct measurer *m, const struct words *env, struct arena *arena, uint32_t *bytes)
+{
+	return sample_environment_of(env, (size_t)rng_below(&m->rng, ENV_RANDOM_MAX + 1), arena, bytes);
 }
 
 static char *last_words(const char *output, struct arena *arena)
@@ -156,7 +162,14 @@ static struct sample row_of_copy(const struct measurer *m, const struct measure_
 		.canary_dep_before_ns = SAMPLE_NONE,
 		.canary_dep_after_ns = SAMPLE_NONE,
 		.canary_wide_before_ns = SAMPLE_NONE,
-		.canary_wide_after_ns = SAMPLE_NONE};
+		.canary_wide_after_ns = SAMPLE_NONE,
+		.page_faults = SAMPLE_NONE,
+		.migrations = SAMPLE_NONE,
+		.task_clock_ns = -1,
+		.cycles = -1,
+		.instructions = -1,
+		.branch_misses = -1,
+		.energy_uj = -1};
 }
 
 double sample_wait_share(const struct sample *row)
@@ -247,7 +260,7 @@ static uint32_t add_rows(struct measurer *m, struct record *record, const struct
 	return all;
 }
 
-static void request_words(const struct measure_item *item, struct arena *arena, struct words *argv)
+void sample_words(const struct measure_item *item, struct arena *arena, struct words *argv)
 {
 	words_add_all(argv, arena, &item->runner);
 	words_add(argv, arena, item->program);
@@ -275,31 +288,63 @@ static void step_aside(const struct measurer *m)
 		cpu_pin_self_list(&others, NULL);
 }
 
+/* Where a process has its stack and heap, beyond what its environment does to them. */
+struct start {
+	uint32_t stack, heap;
+};
+
+void sample_add_start(uint32_t stack, uint32_t heap, struct arena *arena, struct words *argv)
+{
+	words_addf(argv, arena, "stack=%u", stack);
+	words_addf(argv, arena, "heap=%u", heap);
+}
+
+static void draw_start(struct measurer *m, struct start *start, struct arena *arena, struct words *argv)
+{
+	const uint64_t places = FLAGSTONE_START_BELOW / FLAGSTONE_START_STEP;
+
+	start->stack = FLAGSTONE_START_STEP * (uint32_t)rng_below(&m->rng, places);
+	start->heap = FLAGSTONE_START_STEP * (uint32_t)rng_below(&m->rng, places);
+	sample_add_start(start->stack, start->heap, arena, argv);
+}
+
+const int *sample_cpus(const struct measurer *m, uint32_t copies, struct arena *arena)
+{
+	int *cpus = arena_array(arena, copies, sizeof(*cpus));
+
+	for (uint32_t k = 0; k < copies; k++)
+		cpus[k] = m->pin_order->v[k % m->pin_order->n];
+	return cpus;
+}
+
 int sample_take(struct measurer *m, struct record *record, const struct measure_item *item,
 	const struct sample_place *place, size_t *first, uint32_t *marks, struct error *e)
 {
 	struct arena arena = {0};
 	struct words argv = {0};
 	struct spawn_copy *copies = arena_array(&arena, item->copies, sizeof(*copies));
-	int *cpus = arena_array(&arena, item->copies, sizeof(*cpus));
+	const int *cpus = sample_cpus(m, item->copies, &arena);
 	struct spawn_request request = {.cpus = cpus,
 		.copies = item->copies,
 		.barrier = item->copies > 1,
 		.timeout_ns = m->timeout_ns};
+	struct start start;
 	uint32_t before[2], after[2], env_bytes;
+	int64_t energy_uj;
 	uint64_t throttled;
 	int result;
 
-	request_words(item, &arena, &argv);
+	sample_words(item, &arena, &argv);
+	draw_start(m, &start, &arena, &argv);
 	request.argv = argv.v;
 	request.env = sample_environment(m, &item->env, &arena, &env_bytes);
-	for (uint32_t k = 0; k < item->copies; k++)
-		cpus[k] = m->pin_order->v[k % m->pin_order->n];
 	cpu_pin_self(cpus[0], NULL);
 	read_canaries(m, before);
 	throttled = host_throttle_read(&m->throttle);
 	step_aside(m);
+	host_energy_begin(&m->energy);
 	result = spawner_run(m->spawner, &request, copies, e);
+	energy_uj = host_energy_end(&m->energy);
 	cpu_pin_self(cpus[0], NULL);
 	throttled = host_throttle_read(&m->throttle) - throttled;
 	read_canaries(m, after);
@@ -307,8 +352,11 @@ int sample_take(struct measurer *m, struct record *record, const struct measure_
 		*first = record->samples.n;
 		*marks = add_rows(m, record, item, place, copies, before, after, &arena);
 		*marks |= throttled != 0 ? MARK_THROTTLE : 0;
+		record->samples.v[*first].energy_uj = energy_uj;
 		for (size_t i = *first; i < record->samples.n; i++) {
 			record->samples.v[i].env_bytes = env_bytes;
+			record->samples.v[i].stack_bytes = start.stack;
+			record->samples.v[i].heap_bytes = start.heap;
 			record->samples.v[i].marks |= throttled != 0 ? MARK_THROTTLE : 0;
 		}
 	}

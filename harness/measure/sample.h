@@ -30,6 +30,19 @@ bool sample_overlap_is_small(const int64_t *starts, const int64_t *ends, uint32_
 
 /* The environment of a measured process: fixed, the variant's, and a word of random size. *bytes: its size. */
 char **sample_environment(struct measurer *m, const struct words *env, struct arena *arena, uint32_t *bytes);
+/* The same with `size` letters in that word, 0 to 4096. */
+char **sample_environment_of(const struct words *env, size_t size, struct arena *arena, uint32_t *bytes);
+/* The command line of a measured process: runner, program, its words. */
+void sample_words(const struct measure_item *item, struct arena *arena, struct words *argv);
+
+/* The CPUs that copies are pinned to. In the arena. */
+const int *sample_cpus(const struct measurer *m, uint32_t copies, struct arena *arena);
+
+/* The words behind it that say where stack and heap begin, by how many bytes they are moved. */
+void sample_add_start(uint32_t stack, uint32_t heap, struct arena *arena, struct words *argv);
+
+/* Descriptors of the protocol, -1 at the end: where they are closed, the result line goes to standard output. */
+extern const int sample_descriptors[];
 
 /* What ended badly, with the worker's own last words; NULL when nothing did. In the arena. */
 char *sample_failure(const struct spawn_copy *copy, int64_t timeout_ns, struct arena *arena);

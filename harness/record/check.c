@@ -87,6 +87,28 @@ static int check_row(const struct record *record, size_t row, const char *name, 
 	return check_indexes(record, row, name, e);
 }
 
+enum { MOST_LAYOUTS = 1000000 };
+
+static int check_steps(const struct record *record, const char *name, struct error *e)
+{
+	const struct record_plan *plan = &record->plan;
+
+	for (size_t i = 0; i < plan->layout_step_count; i++) {
+		const struct record_layout_step *step = &plan->layout_steps[i];
+
+		if (step->workload != UINT32_MAX && step->workload >= record->workload_count)
+			return error_set(e, EXIT_CANNOT,
+				"%s: plan.layout_steps[%zu].workload: %u is no index of a workload", name, i,
+				step->workload);
+		if (step->layouts == 0 || step->layouts > MOST_LAYOUTS || (i > 0 && step->round < step[-1].round))
+			return error_set(e, EXIT_CANNOT,
+				"%s: plan.layout_steps[%zu]: %u layouts from round %u on cannot be: 1 to %d, and "
+				"rounds must not go back",
+				name, i, step->layouts, step->round, MOST_LAYOUTS);
+	}
+	return 0;
+}
+
 static int check_plan(const struct record_plan *plan, size_t builds, const char *name, struct error *e)
 {
 	for (size_t i = 0; i < plan->comparison_count; i++) {
@@ -131,6 +153,7 @@ int record_check(const struct record *record, const char *name, struct error *e)
 {
 	if (check_kind(record, name, e) != 0 ||
 		check_plan(&record->plan, record->build_count, name, e) != 0 ||
+		check_steps(record, name, e) != 0 ||
 		check_failures(record, name, e) != 0)
 		return -1;
 	for (size_t row = 0; row < record->samples.n; row++)

@@ -58,6 +58,13 @@ static const struct field layout_fields[] = {
 };
 static const struct shape layout_shape = SHAPE(layout_fields, record_layout);
 
+static const struct field function_fields[] = {
+	NEEDED(record_function, name),
+	FIELD(record_function, size, FIELD_U64),
+	FIELD(record_function, hash, FIELD_TEXT),
+};
+static const struct shape function_shape = SHAPE(function_fields, record_function);
+
 static const struct field build_fields[] = {
 	NEEDED(record_build, cell),
 	NEEDED(record_build, workload),
@@ -76,6 +83,12 @@ static const struct field build_fields[] = {
 	FIELD(record_build, log_excerpt, FIELD_TEXT),
 	LIST(record_build, layouts, layout_count, layout_shape),
 	FIELD(record_build, check_value, FIELD_TEXT),
+	{.name = "functions",
+		.type = FIELD_LIST,
+		.added = true,
+		AT(record_build, functions),
+		COUNT(record_build, function_count),
+		.shape = &function_shape},
 };
 static const struct shape build_shape = SHAPE(build_fields, record_build);
 
@@ -90,6 +103,7 @@ static const struct field settings_fields[] = {
 	FIELD(measure_settings, budget_ns, FIELD_I64),
 	FIELD(measure_settings, build_budget_ns, FIELD_I64),
 	FIELD(measure_settings, timeout_ns, FIELD_I64),
+	{.name = "counted_rounds", .type = FIELD_U32, .added = true, AT(measure_settings, counted_rounds)},
 };
 static const struct shape settings_shape = SHAPE(settings_fields, measure_settings);
 
@@ -99,6 +113,13 @@ static const struct field comparison_fields[] = {
 	FIELD(record_comparison, closed_at, FIELD_U32),
 };
 static const struct shape comparison_shape = SHAPE(comparison_fields, record_comparison);
+
+static const struct field layout_step_fields[] = {
+	FIELD(record_layout_step, round, FIELD_U32),
+	FIELD(record_layout_step, workload, FIELD_INDEX),
+	FIELD(record_layout_step, layouts, FIELD_U32),
+};
+static const struct shape layout_step_shape = SHAPE(layout_step_fields, record_layout_step);
 
 static const struct field plan_fields[] = {
 	FIELD(record_plan, matrix_name, FIELD_TEXT),
@@ -112,6 +133,12 @@ static const struct field plan_fields[] = {
 		COUNT(record_plan, look_count),
 		.limit = sizeof(((struct record_plan *)0)->looks) / sizeof(uint32_t)},
 	FIELD(record_plan, last_look, FIELD_U32),
+	{.name = "layout_steps",
+		.type = FIELD_LIST,
+		.added = true,
+		AT(record_plan, layout_steps),
+		COUNT(record_plan, layout_step_count),
+		.shape = &layout_step_shape},
 	LIST(record_plan, comparisons, comparison_count, comparison_shape),
 	FIELD(record_plan, canary_dep_limit_ns, FIELD_DOUBLE),
 	FIELD(record_plan, canary_wide_limit_ns, FIELD_DOUBLE),

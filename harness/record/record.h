@@ -19,6 +19,10 @@
 #define RECORD_SCHEMA	    "flagstone.record/1"
 #define RECORD_SCHEMA_MAJOR 1
 
+/* Which CPUs copies are pinned to, in this order: a fact of `harness`; its source where --cpus said so. */
+#define RECORD_CPUS_KEY	  "harness.cpus"
+#define RECORD_CPUS_GIVEN "--cpus"
+
 /* One boot's or one sitting's part of a run; a resume adds one. */
 struct record_session {
 	const char *boot_id;
@@ -68,6 +72,13 @@ struct record_layout {
 	const char *sha256; /* of the linked file */
 };
 
+/* A function of the workload: code/functions.h. */
+struct record_function {
+	const char *name; /* as the linker has it, with a compiler's suffixes */
+	uint64_t size;	  /* bytes; 0: the symbol does not say */
+	const char *hash; /* 16 hex digits over its canonical bytes; NULL: unknown */
+};
+
 /*
  * One cell and its build. Samples point here by index (column `build`). Cells that share a build (other copies
  * or args) have equal content hashes.
@@ -93,6 +104,9 @@ struct record_build {
 	struct record_layout *layouts;
 	size_t layout_count;
 	const char *check_value; /* what the check run gave, or NULL */
+	/* The largest first; none where the fact build.functions is unknown, fewer than it says where they are many. */
+	struct record_function *functions;
+	size_t function_count;
 };
 
 /* Settings of measuring, resolved: what the matrix said, with defaults filled in. */
@@ -105,6 +119,7 @@ struct measure_settings {
 	int64_t budget_ns;	 /* of measuring; 0: none */
 	int64_t build_budget_ns; /* of build and links; 0: none */
 	int64_t timeout_ns;	 /* of one process */
+	uint32_t counted_rounds; /* every so many rounds are counted (measure/count.h), the first one, too; 0: none */
 };
 
 /* A planned comparison: builds[b] against builds[a], both of one workload, slot, copies and args. */
@@ -112,6 +127,17 @@ struct record_comparison {
 	uint32_t a; /* baseline */
 	uint32_t b;
 	uint32_t closed_at; /* rounds at the look that closed it; 0: open to the end */
+	bool regrouped;	    /* in no file: of a view with other baselines than the run's (compare/within.h) */
+};
+
+/*
+ * From this round on blocks of the workload meet so many layouts (session/layout_order.h); the newest step of a
+ * workload counts.
+ */
+struct record_layout_step {
+	uint32_t round;
+	uint32_t workload; /* index, UINT32_MAX: of all workloads */
+	uint32_t layouts;
 };
 
 struct record_plan {
@@ -124,6 +150,8 @@ struct record_plan {
 	size_t look_count;
 	uint32_t
 		last_look; /* rounds at the last look that took place; budget's or Ctrl-C's end counts as one */
+	struct record_layout_step *layout_steps; /* by round; none: all that the builds list, in every round */
+	size_t layout_step_count;
 	struct record_comparison *comparisons;
 	size_t comparison_count;
 	double canary_dep_limit_ns, canary_wide_limit_ns; /* marking thresholds; 0: none yet */

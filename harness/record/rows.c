@@ -55,6 +55,32 @@ static inline char *put_cell(char *at, const struct column *column, const void *
 	return at;
 }
 
+static bool is_null(const struct column *column, const void *cell)
+{
+	switch (column->type) {
+	case COLUMN_DOUBLE:
+		return !isfinite(*(const double *)cell);
+	case COLUMN_I64:
+		return *(const int64_t *)cell < 0;
+	case COLUMN_U32:
+		return *(const uint32_t *)cell == SAMPLE_NONE;
+	case COLUMN_U64:
+		break;
+	}
+	return false;
+}
+
+/* Older versions have no such column, and most machines no such counter: then it takes no room. */
+static bool left_out(const struct column *column, const struct sample *v, size_t from, size_t to)
+{
+	if (!column->added)
+		return false;
+	for (size_t i = from; i < to; i++)
+		if (!is_null(column, (const char *)&v[i] + column->offset))
+			return false;
+	return true;
+}
+
 static int put_column(
 	struct out *out, const struct column *column, const struct sample *v, size_t from, size_t to)
 {
@@ -82,6 +108,8 @@ int rows_write(
 	out->at = out->block;
 	*out->at++ = '{';
 	for (size_t c = 0; c < sample_column_count && result == 0; c++) {
+		if (left_out(&sample_columns[c], samples->v, from, to))
+			continue;
 		if (c > 0)
 			*out->at++ = ',';
 		result = put_column(out, &sample_columns[c], samples->v, from, to);

@@ -14,7 +14,7 @@
 /* Takes bytes in order; -1 with the error set stops the writing. */
 typedef int rows_sink(void *context, const void *bytes, size_t count, struct error *e);
 
-/* Writes rows from ... to-1. A non-finite value becomes null. */
+/* Writes rows from ... to-1. A non-finite value becomes null; an added column of nothing but nulls is left out. */
 int rows_write(const struct samples *samples, size_t from, size_t to, rows_sink *put, void *context,
 	struct error *e);
 /* The same at the end of a buffer; for the journal, whose rounds are small. */

@@ -6,7 +6,11 @@
 
 #define COLUMN(name, type, nullable)                                                                         \
 	{                                                                                                    \
-#name, offsetof(struct sample, name), type, nullable                                         \
+#name, offsetof(struct sample, name), type, nullable, false                                  \
+	}
+#define ADDED(name, type)                                                                                    \
+	{                                                                                                    \
+#name, offsetof(struct sample, name), type, true, true                                       \
 	}
 
 const struct column sample_columns[] = {
@@ -37,6 +41,15 @@ const struct column sample_columns[] = {
 	COLUMN(env_bytes, COLUMN_U32, true),
 	COLUMN(marks, COLUMN_U32, false),
 	COLUMN(repeat_of, COLUMN_U32, true),
+	ADDED(stack_bytes, COLUMN_U32),
+	ADDED(heap_bytes, COLUMN_U32),
+	ADDED(task_clock_ns, COLUMN_I64),
+	ADDED(page_faults, COLUMN_U32),
+	ADDED(migrations, COLUMN_U32),
+	ADDED(cycles, COLUMN_I64),
+	ADDED(instructions, COLUMN_I64),
+	ADDED(branch_misses, COLUMN_I64),
+	ADDED(energy_uj, COLUMN_I64),
 };
 const size_t sample_column_count = sizeof(sample_columns) / sizeof(sample_columns[0]);
 

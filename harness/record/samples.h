@@ -1,6 +1,6 @@
 /*
- * samples.h - the samples of a run as columns: one row a process. In memory a row takes about 140 bytes, so
- * that a million fit into 150 MB; on disk they are written and read by a streaming path (json.h), never as a
+ * samples.h - the samples of a run as columns: one row a process. In memory a row takes about 190 bytes, so
+ * that a million fit into 200 MB; on disk they are written and read by a streaming path (json.h), never as a
  * tree.
  */
 #ifndef FLAGSTONE_RECORD_SAMPLES_H
@@ -38,8 +38,17 @@ struct sample {
 	uint32_t canary_dep_before_ns, canary_dep_after_ns; /* SAMPLE_NONE: null (copies but the first) */
 	uint32_t canary_wide_before_ns, canary_wide_after_ns;
 	uint32_t env_bytes; /* random environment size */
+	uint32_t stack_bytes, heap_bytes; /* random start of stack and heap; SAMPLE_NONE: of an older version */
 	uint32_t marks;
 	uint32_t repeat_of; /* row that this one measures again, or SAMPLE_NONE */
+	/*
+	 * What a second run was seen to do from exec to end (measure/count.h), all copies together: in the first
+	 * one's row. -1, SAMPLE_NONE: not counted in this round, or not to be had; the host's facts counters.* say
+	 * why.
+	 */
+	uint32_t page_faults, migrations;
+	int64_t task_clock_ns, cycles, instructions, branch_misses;
+	int64_t energy_uj; /* of all processor packages meanwhile (host/energy.h), in the first copy's row; -1 */
 };
 
 struct samples {
@@ -63,6 +72,7 @@ struct column {
 	size_t offset; /* in struct sample */
 	enum column_type type;
 	bool nullable; /* null allowed: NAN, -1, SAMPLE_NONE by type */
+	bool added;    /* after version 1.0 of the format; not written where all rows have null */
 };
 extern const struct column sample_columns[];
 extern const size_t sample_column_count;

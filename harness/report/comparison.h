@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/json.h"
 #include "compare/between.h"
 #include "compare/recommend.h"
 #include "compare/tally.h"
@@ -39,12 +40,20 @@ void comparison_between_json(
 	const struct between *between, const struct comparison_options *options, struct buf *out);
 void comparison_recommend_json(
 	const struct record *record, const struct recommendation *advice, struct buf *out);
-void comparison_explained_json(const char *title, const struct words *steps, struct buf *out);
+/* differs: of comparison_sources_json(), taken over. */
+void comparison_explained_json(
+	const char *title, const struct words *steps, json_t *differs, struct buf *out);
 
 /* RFC 4180: a line a comparison (a candidate), with a header. */
 void comparison_within_csv(const struct within *within, struct buf *out);
 void comparison_between_csv(const struct between *between, struct buf *out);
 void comparison_recommend_csv(const struct recommendation *advice, struct buf *out);
+
+/* The fields from the answer to p_adjusted of a line of CSV. */
+struct csv;
+void comparison_csv_answer(struct csv *csv, const struct comparison *comparison);
+/* "gcc 12.2.0 (slot gcc)", as far as it is known. In the arena. */
+const char *comparison_toolchain(const struct record *record, const char *slot, struct arena *arena);
 
 /* "COMPARABLE: ..." for the cells of one record. In the arena. */
 const char *comparison_within_sentence(const struct within *within, struct arena *arena);

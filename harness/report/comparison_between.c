@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "report/cell_text.h"
+#include "report/comparison_sources.h"
 #include "stats/describe.h"
 
 enum { CELLS_NAMED = 6, MISSING_NAMED = 10 };
@@ -303,6 +304,8 @@ struct document *comparison_between(const struct between *between, const struct 
 	add_caveats(document, between, arena);
 	add_missing(document, between, options->verbose, arena);
 	document_section(document, "Notes:", &between->notes);
+	if (options->verbose)
+		comparison_add_functions_between(document, between, options->forced, arena);
 	return document;
 }
 

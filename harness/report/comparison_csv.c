@@ -5,8 +5,7 @@
 
 #define COUNT(names) (sizeof(names) / sizeof((names)[0]))
 
-/* The numbers of an answer, in the order of both headers below. */
-static void add_answer(struct csv *csv, const struct comparison *c)
+void comparison_csv_answer(struct csv *csv, const struct comparison *c)
 {
 	csv_text(csv, answer_text(c->answer));
 	csv_text(csv, c->reason);
@@ -14,8 +13,8 @@ static void add_answer(struct csv *csv, const struct comparison *c)
 	csv_number(csv, c->has_effect, stats_percent(c->lo));
 	csv_number(csv, c->has_effect, stats_percent(c->hi));
 	csv_number(csv, c->has_effect, stats_percent(c->x));
-	csv_number(csv, c->has_effect, c->p);
-	csv_number(csv, c->has_effect, c->p_adjusted);
+	csv_p(csv, c->has_effect, c->has_p, c->p);
+	csv_p(csv, c->has_effect, c->has_p, c->p_adjusted);
 }
 
 void comparison_within_csv(const struct within *within, struct buf *out)
@@ -34,7 +33,7 @@ void comparison_within_csv(const struct within *within, struct buf *out)
 		csv_text(&csv, within->record.builds[c->b].cell);
 		csv_number(&csv, result->cells[c->a].has_value, result->cells[c->a].median);
 		csv_number(&csv, result->cells[c->b].has_value, result->cells[c->b].median);
-		add_answer(&csv, c);
+		comparison_csv_answer(&csv, c);
 		csv_count(&csv, c->has_effect, c->layouts);
 		csv_count(&csv, c->has_effect, c->rounds);
 		csv_end(&csv);
@@ -71,7 +70,7 @@ void comparison_between_csv(const struct between *between, struct buf *out)
 			csv_count(&csv, true, b->runs);
 			csv_number(&csv, b->has_value, b->median);
 			csv_number(&csv, effect->has_ratio, stats_percent(effect->ratio));
-			add_answer(&csv, &effect->c);
+			comparison_csv_answer(&csv, &effect->c);
 			csv_number(&csv, effect->has_rank, effect->p_rank);
 			csv_end(&csv);
 		}

@@ -229,12 +229,13 @@ void comparison_recommend_json(
 	result_json_print(root, out);
 }
 
-void comparison_explained_json(const char *title, const struct words *steps, struct buf *out)
+void comparison_explained_json(const char *title, const struct words *steps, json_t *differs, struct buf *out)
 {
 	json_t *root = json_object();
 
 	set_text(root, "schema", EXPLANATION_SCHEMA);
 	set_text(root, "title", title);
 	set(root, "steps", result_json_words(steps));
+	set(root, "differs", differs);
 	result_json_print(root, out);
 }

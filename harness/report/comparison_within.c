@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "report/cell_text.h"
+#include "report/comparison_sources.h"
 #include "stats/describe.h"
 
 #define BEYOND_NAMED 20
@@ -90,7 +91,7 @@ static void sort_comparisons(struct maker *maker)
 	}
 }
 
-static const char *toolchain_text(const struct record *record, const char *slot, struct arena *arena)
+const char *comparison_toolchain(const struct record *record, const char *slot, struct arena *arena)
 {
 	const struct record_toolchain *toolchain = record_toolchain(record, slot);
 	const char *family = toolchain != NULL ? facts_value(&toolchain->facts, "toolchain.family") : NULL;
@@ -105,7 +106,8 @@ static const char *heading_of(const struct maker *maker, const struct record_bui
 {
 	enum within_axis by = maker->within->by;
 	struct arena *arena = maker->arena;
-	const char *slot = by == WITHIN_SLOT ? "" : toolchain_text(&maker->within->record, like->slot, arena);
+	const char *slot =
+		by == WITHIN_SLOT ? "" : comparison_toolchain(&maker->within->record, like->slot, arena);
 	const char *variant = by == WITHIN_VARIANT ? "" : arena_printf(arena, "variant %s", like->variant);
 	const char *copies = by == WITHIN_COPIES ? ""
 						 : arena_printf(arena, ", %u %s", like->copies,
@@ -247,7 +249,7 @@ static void add_notes(struct maker *maker)
 	for (size_t i = 0; i < within->record.toolchain_count && within->by == WITHIN_SLOT; i++)
 		for (size_t s = 0; s < within->record.toolchains[i].slots.n; s++)
 			words_add(&slots, maker->arena,
-				toolchain_text(&within->record, within->record.toolchains[i].slots.v[s],
+				comparison_toolchain(&within->record, within->record.toolchains[i].slots.v[s],
 					maker->arena));
 	document_section(maker->document, "Slots:", &slots);
 	if (within->own_family)
@@ -277,6 +279,8 @@ struct document *comparison_within(const struct within *within, const struct com
 	add_means(document, arena);
 	document_undecided(document, &within->record, &within->result, options->verbose, arena);
 	add_notes(&maker);
+	if (options->verbose)
+		comparison_add_functions_within(document, within, arena);
 	if (options->path != NULL)
 		document->hints[document->hint_count++] = (struct doc_hint){"Record:", options->path};
 	return document;

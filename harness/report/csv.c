@@ -53,8 +53,8 @@ static void add_comparison(struct csv *csv, const struct record *record, const s
 	csv_number(csv, c->has_effect, stats_percent(c->lo));
 	csv_number(csv, c->has_effect, stats_percent(c->hi));
 	csv_number(csv, c->has_effect, stats_percent(c->x));
-	csv_number(csv, c->has_effect, c->p);
-	csv_number(csv, c->has_effect, c->p_adjusted);
+	csv_p(csv, c->has_effect, c->has_p, c->p);
+	csv_p(csv, c->has_effect, c->has_p, c->p_adjusted);
 	csv_count(csv, c->has_effect, c->layouts);
 	csv_count(csv, c->has_effect, c->rounds);
 }

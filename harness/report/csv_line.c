@@ -36,6 +36,14 @@ void csv_number(struct csv *csv, bool known, double x)
 		json_add_double(csv->out, x);
 }
 
+void csv_p(struct csv *csv, bool compared, bool has_p, double p)
+{
+	if (compared && !has_p)
+		csv_text(csv, "n/a");
+	else
+		csv_number(csv, compared, p);
+}
+
 void csv_count(struct csv *csv, bool known, size_t n)
 {
 	next_field(csv);

@@ -24,6 +24,8 @@ void csv_text(struct csv *csv, const char *text);
 /* Empty where it is not known. */
 void csv_number(struct csv *csv, bool known, double x);
 void csv_count(struct csv *csv, bool known, size_t n);
+/* A p value: empty where nothing was compared, "n/a" where what was compared leaves nothing to test. */
+void csv_p(struct csv *csv, bool compared, bool has_p, double p);
 void csv_end(struct csv *csv);
 /* A whole line of texts. */
 void csv_header(struct csv *csv, const char *const *names, size_t n);

@@ -156,7 +156,7 @@ size_t document_note(struct document *document, struct arena *arena, const char 
 	return number;
 }
 
-static enum doc_kind kind_of_answer(enum answer answer)
+enum doc_kind document_kind(enum answer answer)
 {
 	switch (answer) {
 	case ANSWER_FASTER:
@@ -185,7 +185,7 @@ static enum doc_kind kind_of_cell(const struct record_build *build, const struct
 		build->status == CELL_RUN_FAILED)
 		return DOC_FAILED;
 	if (cell->comparison != NULL && cell->comparison->answer != ANSWER_NONE)
-		return kind_of_answer(cell->comparison->answer);
+		return document_kind(cell->comparison->answer);
 	return cell->summary->has_value ? DOC_RATE : DOC_NOT_MEASURED;
 }
 

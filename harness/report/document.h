@@ -79,7 +79,7 @@ struct doc_section {
 	struct words lines;
 };
 
-enum { DOC_SECTIONS = 12, DOC_HINTS = 4 };
+enum { DOC_SECTIONS = 12, DOC_HINTS = 8 };
 
 struct document {
 	const char *title;
@@ -94,6 +94,7 @@ struct document {
 	struct words means;
 	struct words undecided;
 	struct words disturbances;
+	struct words odd; /* names of cells whose samples are worth a look, the first few */
 	struct doc_section sections[DOC_SECTIONS];
 	size_t section_count;
 	struct doc_hint *verdicts; /* each, and the command that gives it again */
@@ -110,6 +111,8 @@ struct document *document_new(const struct record *record, const struct result *
 struct doc_cell document_cell(struct document *document, const struct record *record,
 	const struct result *result, uint32_t build, const struct comparison *comparison,
 	struct arena *arena);
+/* How a cell of this answer is shown; DOC_RATE for none. */
+enum doc_kind document_kind(enum answer answer);
 /* The number of a reason in the notes; cells with the same reason share it. */
 size_t document_note(struct document *document, struct arena *arena, const char *cell, const char *what,
 	const char *reason);
@@ -124,6 +127,13 @@ void document_alerts(struct document *document, const struct record *record, con
 void document_legend(struct document *document, const struct result *result, struct arena *arena);
 void document_undecided(struct document *document, const struct record *record, const struct result *result,
 	bool verbose, struct arena *arena);
+
+/* disturbances.c: what disturbed the run, and `odd`. */
+void document_disturbances(struct document *document, const struct record *record,
+	const struct result *result, bool verbose, struct arena *arena);
+/* `flagstone show` of these cells' samples. In the arena. */
+const char *document_samples_command(const struct record *record, const struct words *cells,
+	const struct report_options *options, struct arena *arena);
 
 /* For each build of the record its first comparison (as b), or NULL. An array in the arena. */
 const struct comparison **document_comparisons(

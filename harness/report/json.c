@@ -127,8 +127,13 @@ json_t *result_json_cell(const struct record *record, const struct cell_summary 
 	result_json_number(object, "spread", cell->has_value, cell->spread);
 	set_count(object, "outliers", cell->outliers);
 	set(object, "two_modes", json_boolean(cell->two_modes));
+	result_json_number(object, "mode_low", cell->two_modes, cell->modes.low);
+	result_json_number(object, "mode_high", cell->two_modes, cell->modes.high);
+	result_json_number(object, "mode_low_share", cell->two_modes, cell->modes.low_share);
 	set(object, "trending", json_boolean(cell->trending));
+	result_json_number(object, "trend_percent", cell->has_trend, 100 * cell->trend);
 	set(object, "autocorrelated", json_boolean(cell->autocorrelated));
+	result_json_number(object, "lag1", cell->has_lag1, cell->lag1);
 	result_json_number(object, "user_ns", cell->user_ns >= 0, cell->user_ns);
 	result_json_number(object, "system_ns", cell->system_ns >= 0, cell->system_ns);
 	return object;
@@ -150,8 +155,8 @@ void result_json_answer(json_t *object, const struct comparison *c)
 	result_json_number(object, "log_effect", c->has_effect, c->effect);
 	result_json_number(object, "log_se", c->has_effect, c->se);
 	result_json_number(object, "df", c->has_effect && c->df > 0, c->df);
-	result_json_number(object, "p", c->has_effect, c->p);
-	result_json_number(object, "p_adjusted", c->has_effect, c->p_adjusted);
+	result_json_number(object, "p", c->has_p, c->p);
+	result_json_number(object, "p_adjusted", c->has_p, c->p_adjusted);
 	result_json_number(object, "effort", c->effort > 0, c->effort);
 	set_count(object, "layouts", c->layouts);
 	set_count(object, "rounds", c->rounds);

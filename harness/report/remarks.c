@@ -9,7 +9,6 @@
 #include "stats/describe.h"
 
 #define FINE_PRECISION 0.0101 /* what `--precision 1%` means, with room for rounding */
-#define NAMED_CELLS    6
 
 static const char *text_or(const char *text, const char *fallback)
 {
@@ -64,6 +63,27 @@ static bool has(const struct document *document, enum doc_kind kind)
 	return (document->kinds & 1u << kind) != 0;
 }
 
+/* Where links could not be varied, or only one was asked for. */
+static void say_placement(const struct result *result, struct buf *out)
+{
+	size_t fixed = 0, all = 0;
+
+	for (size_t i = 0; i < result->comparison_count; i++) {
+		const struct comparison *c = &result->comparisons[i];
+
+		if (c->hidden || !c->has_effect)
+			continue;
+		all++;
+		fixed += !c->placement_averaged;
+	}
+	if (fixed == 0)
+		return;
+	buf_adds(out, " Placement not averaged");
+	if (fixed < all)
+		buf_addf(out, " in %zu of %zu", fixed, all);
+	buf_adds(out, ": part of an effect may be where the linker happened to put the code.");
+}
+
 void document_legend(struct document *document, const struct result *result, struct arena *arena)
 {
 	struct words parts = {0};
@@ -90,6 +110,7 @@ void document_legend(struct document *document, const struct result *result, str
 			result->looks == 1 ? "" : "s");
 	else if (parts.n > 0)
 		buf_addc(&out, '.');
+	say_placement(result, &out);
 	document->legend = parts.n > 0 ? arena_strdup(arena, buf_text(&out)) : NULL;
 	buf_release(&out);
 }
@@ -153,147 +174,6 @@ void document_undecided(struct document *document, const struct record *record, 
 		"%zu%s.",
 		undecided, all, undecided - placement, placement,
 		marked > 0 ? "; some cells were disturbed more often than their baseline" : "");
-}
-
-static void say_marks(struct document *document, const struct record *record, const struct result *result,
-	struct arena *arena)
-{
-	static const struct {
-		uint32_t mark;
-		const char *text;
-	} kinds[] = {{MARK_FREQ, "lower frequency"}, {MARK_SHARED, "shared core or cache"},
-		{MARK_WAIT, "waited for a CPU"}, {MARK_THROTTLE, "throttled"},
-		{MARK_OVERLAP, "copies did not overlap"}, {MARK_TIMEOUT, "timed out"},
-		{MARK_CHECK, "wrong result"}, {MARK_SIGNAL, "died"}};
-	enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
-	size_t of_kind[KINDS] = {0};
-	size_t n = record->samples.n, marked = 0, repeats = 0, left = 0;
-	struct buf out = {0};
-	char count[NUM_SIZE];
-
-	for (size_t i = 0; i < n; i++) {
-		const struct sample *row = &record->samples.v[i];
-
-		marked += row->marks != 0;
-		repeats += row->repeat_of != SAMPLE_NONE;
-		for (size_t k = 0; row->marks != 0 && k < KINDS; k++)
-			of_kind[k] += (row->marks & kinds[k].mark) != 0;
-	}
-	for (size_t i = 0; i < result->cell_count; i++)
-		left += result->cells[i].marked;
-	for (size_t k = 0; k < KINDS; k++)
-		if (of_kind[k] > 0)
-			buf_addf(&out, "%s%s %.2f %%", out.n > 0 ? ", " : "", kinds[k].text,
-				100 * (double)of_kind[k] / (double)n);
-	num_grouped(n, count);
-	if (marked == 0 && n > 0)
-		words_addf(&document->disturbances, arena, "none of %s samples was disturbed", count);
-	else if (n > 0)
-		words_addf(&document->disturbances, arena,
-			"%.2f %% of %s samples were disturbed (%s); %zu sample%s measured again, %zu that "
-			"count "
-			"stayed disturbed",
-			100 * (double)marked / (double)n, count, buf_text(&out), repeats,
-			repeats == 1 ? " was" : "s were", left);
-	buf_release(&out);
-}
-
-static void say_aa(struct document *document, const struct result *result, struct arena *arena)
-{
-	switch (result->aa) {
-	case AA_NOT_CHECKED:
-		words_addf(&document->disturbances, arena,
-			"A/A check: not checked, %zu usable pair%s of identical code, %d are needed (--aa "
-			"adds some)",
-			result->aa_pairs, text_plural(result->aa_pairs), STATS_AA_MIN_PAIRS);
-		break;
-	case AA_OK:
-		words_addf(&document->disturbances, arena,
-			"A/A check: %zu pairs of identical code, as they should be", result->aa_pairs);
-		break;
-	case AA_INFLATED:
-	case AA_SUSPECT:
-		words_addf(&document->disturbances, arena,
-			"A/A check: %zu pairs of identical code, all intervals widened %.2f times (p = %.2g)",
-			result->aa_pairs, result->lambda, result->p_aa);
-		break;
-	}
-}
-
-/* "noisy (...): a, b, c and 4 more" over the cells that `test` picks. */
-static void say_cells(struct document *document, const struct record *record, const struct result *result,
-	const char *what, bool (*test)(const struct cell_summary *), struct arena *arena)
-{
-	struct buf out = {0};
-	size_t count = 0;
-
-	for (size_t i = 0; i < result->cell_count; i++) {
-		if (result->cells[i].hidden || !test(&result->cells[i]))
-			continue;
-		if (count++ < NAMED_CELLS)
-			buf_addf(&out, "%s%s", count > 1 ? ", " : "", record->builds[i].cell);
-	}
-	if (count > NAMED_CELLS)
-		buf_addf(&out, " and %zu more", count - NAMED_CELLS);
-	if (count > 0)
-		words_addf(&document->disturbances, arena, "%s: %s", what, buf_text(&out));
-	buf_release(&out);
-}
-
-static bool is_very_noisy(const struct cell_summary *cell)
-{
-	return cell->very_noisy;
-}
-
-static bool is_noisy(const struct cell_summary *cell)
-{
-	return cell->noisy && !cell->very_noisy;
-}
-
-static bool has_modes(const struct cell_summary *cell)
-{
-	return cell->two_modes;
-}
-
-static bool is_trending(const struct cell_summary *cell)
-{
-	return cell->trending;
-}
-
-static bool is_autocorrelated(const struct cell_summary *cell)
-{
-	return cell->autocorrelated;
-}
-
-static bool has_failed_samples(const struct cell_summary *cell)
-{
-	return cell->failed > 0;
-}
-
-static void set_disturbances(struct document *document, const struct record *record,
-	const struct result *result, bool verbose, struct arena *arena)
-{
-	size_t outliers = 0;
-
-	say_marks(document, record, result, arena);
-	if (record->samples.n > 0)
-		say_aa(document, result, arena);
-	for (size_t i = 0; i < result->cell_count; i++)
-		outliers += result->cells[i].outliers;
-	if (outliers > 0)
-		words_addf(&document->disturbances, arena, "%zu outlier%s, kept", outliers,
-			text_plural(outliers));
-	say_cells(document, record, result, "samples failed", has_failed_samples, arena);
-	say_cells(document, record, result, "very noisy (spread over 5 %)", is_very_noisy, arena);
-	if (verbose)
-		say_cells(document, record, result, "noisy (spread over 3 %)", is_noisy, arena);
-	say_cells(document, record, result, "two modes, one median speaks for neither", has_modes, arena);
-	say_cells(document, record, result, "a trend within the run", is_trending, arena);
-	say_cells(document, record, result,
-		"neighbouring rounds are alike (lag-1 autocorrelation), so the median's interval is too "
-		"narrow",
-		is_autocorrelated, arena);
-	words_add_all(&document->disturbances, arena, &record->notes);
 }
 
 static void add_hint(struct document *document, const char *text, const char *command)
@@ -439,6 +319,12 @@ static void set_hints(struct document *document, const struct record *record, co
 	const struct report_options *options, struct arena *arena)
 {
 	add_spent(document, record, result, options, arena);
+	if (can_be_shown(record, options) && document->odd.n > 0)
+		add_hint(document,
+			"To look at the samples of cells with two modes, a trend, neighbours that go "
+			"together or much noise "
+			"(drawn on a terminal, else CSV):",
+			document_samples_command(record, &document->odd, options, arena));
 	if (can_be_shown(record, options))
 		add_hint(document, "The same verdicts from the same samples, any time:",
 			show_command(
@@ -457,7 +343,9 @@ void document_remarks(struct document *document, const struct record *record, co
 	document_legend(document, result, arena);
 	set_means(document, record, result, arena);
 	document_undecided(document, record, result, options->verbose, arena);
-	set_disturbances(document, record, result, options->verbose, arena);
 	set_verdicts(document, record, result, options, arena);
+	if (options->quiet)
+		return;
+	document_disturbances(document, record, result, options->verbose, arena);
 	set_hints(document, record, result, options, arena);
 }

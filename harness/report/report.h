@@ -18,6 +18,7 @@ struct report_options {
 	bool colour;	  /* terminal only; never the only carrier of meaning */
 	bool unicode;	  /* may use +- and box characters beyond ASCII */
 	bool verbose;	  /* details under the table */
+	bool quiet;	  /* no remarks: neither what disturbed the run nor how to go on */
 	const char *path; /* where the record is; shown at the end; NULL: not archived */
 	/* what the user gave and a command that goes on needs again: */
 	const char *where;	  /* " -C DIR --archive DIR", quoted; NULL: neither */
@@ -50,6 +51,13 @@ struct document;
 void document_terminal(
 	const struct document *document, const struct report_options *options, struct buf *out);
 void document_markdown(const struct document *document, struct buf *out);
+
+/*
+ * The samples of each cell that options->only names as a picture over the rounds (strip.h), for a terminal, with what
+ * there is to say of the series. All attempts are drawn, also those that were measured again; of N copies what they did
+ * together. Second arms have a picture of their own; cells without a sample a line that says so.
+ */
+void report_samples(const struct record *record, const struct report_options *options, struct buf *out);
 
 /* The facts of a record, "KEY = VALUE  (source)" a line, unknown with their reason. */
 void report_facts(const struct record *record, struct buf *out);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "report/cell_text.h"
 #include "report/document.h"
+#include "report/terminal_text.h"
 
 #define DEFAULT_WIDTH 100
 #define LEAST_WIDTH   20
@@ -43,18 +44,23 @@ static void add_ascii(struct buf *out, const char *text)
 	}
 }
 
+char *terminal_text(const char *text, bool unicode, struct arena *arena)
+{
+	char *safe = text_safe(arena, text);
+	struct buf ascii = {0};
+
+	if (unicode)
+		return safe;
+	add_ascii(&ascii, safe);
+	safe = arena_strdup(arena, buf_text(&ascii));
+	buf_release(&ascii);
+	return safe;
+}
+
 /* Any text as this terminal may have it. */
 static char *shown(struct terminal *t, const char *text)
 {
-	char *safe = text_safe(&t->arena, text);
-	struct buf ascii = {0};
-
-	if (t->options->unicode)
-		return safe;
-	add_ascii(&ascii, safe);
-	safe = arena_strdup(&t->arena, buf_text(&ascii));
-	buf_release(&ascii);
-	return safe;
+	return terminal_text(text, t->options->unicode, &t->arena);
 }
 
 static void spaces(struct terminal *t, size_t count)
@@ -90,6 +96,21 @@ static void paragraph(struct terminal *t, const char *first, const char *text, s
 		begins = false;
 	}
 	buf_addc(t->out, '\n');
+}
+
+unsigned terminal_width(const struct report_options *options)
+{
+	return options->width == 0	      ? DEFAULT_WIDTH
+	       : options->width > LEAST_WIDTH ? options->width
+					      : LEAST_WIDTH;
+}
+
+void terminal_paragraph(const char *text, const struct report_options *options, struct buf *out)
+{
+	struct terminal t = {.out = out, .options = options, .width = terminal_width(options)};
+
+	paragraph(&t, "", text, MARGIN);
+	arena_release(&t.arena);
 }
 
 static void section(struct terminal *t, const char *heading, const struct words *lines)
@@ -328,9 +349,8 @@ static void add_hints(struct terminal *t, const struct document *document)
 
 void document_terminal(const struct document *document, const struct report_options *options, struct buf *out)
 {
-	struct terminal t = {.out = out, .options = options};
+	struct terminal t = {.out = out, .options = options, .width = terminal_width(options)};
 
-	t.width = options->width == 0 ? DEFAULT_WIDTH : larger(options->width, LEAST_WIDTH);
 	paragraph(&t, "", document->title, 0);
 	for (size_t i = 0; i < document->alerts.n; i++)
 		paragraph(&t, "! ", document->alerts.v[i], MARGIN);

@@ -227,7 +227,7 @@ struct measure_settings session_settings(const struct session *session)
 
 	return (struct measure_settings){.sample_ns = o->sample_ns > 0 ? o->sample_ns : m->sample_ns,
 		.layouts_min = pick(o->layouts, m->layouts_min),
-		.layouts_max = pick(o->layouts, m->layouts_max),
+		.layouts_max = pick(pick(o->layouts_max, o->layouts), m->layouts_max),
 		.rounds_min = pick(o->rounds_min, m->rounds_min),
 		.rounds_max = pick(o->rounds_max, m->rounds_max),
 		.precision = precision,
@@ -236,21 +236,6 @@ struct measure_settings session_settings(const struct session *session)
 		.build_budget_ns = o->build_budget_ns > 0 ? o->build_budget_ns : m->build_budget_ns,
 		.timeout_ns = o->timeout_ns > 0	  ? o->timeout_ns
 			      : m->timeout_ns > 0 ? m->timeout_ns
-						  : 60000000000};
-}
-
-/* Rough figures, good enough to plan a coffee: a compile 60 ms, a link 45 ms, a sample 1.6 x sample + 1.5 ms. */
-void session_estimate(const struct session *session, int64_t *build_ns, int64_t *measure_ns)
-{
-	struct measure_settings settings = session_settings(session);
-	int64_t cells = (int64_t)session->plan.possible;
-	int64_t jobs = session->options.jobs > 0 ? session->options.jobs : (int64_t)session->allowed.n;
-	int64_t rounds = settings.rounds_max;
-
-	*build_ns = cells * (2 * 60000000 + (settings.layouts_min + 1) * 45000000LL) / (jobs > 0 ? jobs : 1);
-	if (settings.build_budget_ns > 0 && *build_ns > settings.build_budget_ns)
-		*build_ns = settings.build_budget_ns;
-	*measure_ns = cells * rounds * (settings.sample_ns * 8 / 5 + 1500000);
-	if (settings.budget_ns > 0 && *measure_ns > settings.budget_ns)
-		*measure_ns = settings.budget_ns;
+						  : 60000000000,
+		.counted_rounds = m->counted_rounds};
 }

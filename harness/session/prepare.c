@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/num.h"
 #include "measure/sample.h"
@@ -147,6 +148,7 @@ int run_check_builds(struct run *run, struct error *e)
 			run->record->builds[item->cell].check_value = value;
 			continue;
 		}
+		run->times.checks++;
 		if (check_program(run, item->cell, run->session->builds[item->cell].binary, item->check_rel,
 			    &check, e) != 0)
 			return -1;
@@ -162,6 +164,7 @@ int run_check_builds(struct run *run, struct error *e)
 int run_check_layout(struct run *run, struct run_item *item, uint32_t layout, struct error *e)
 {
 	const struct plan_cell *cell = plan_cell(run, item->cell);
+	int64_t begin = clock_ns();
 	struct check check;
 
 	if (item->checked[layout] || cell->workload->check_value == NULL || cell->args[0] != '\0')
@@ -169,6 +172,8 @@ int run_check_layout(struct run *run, struct run_item *item, uint32_t layout, st
 	if (check_program(run, item->cell, item->paths[layout], item->check_rel, &check, e) != 0)
 		return -1;
 	item->checked[layout] = true;
+	run->times.once_ns += clock_ns() - begin;
+	run->times.once++;
 	if (check.status != CELL_BUILT)
 		run_fail_cell(run, item->cell, check.status, "check",
 			arena_printf(run->arena, "layout %u: %s", layout, check.reason));
@@ -247,23 +252,31 @@ static void units_from_archive(struct run *run)
 		looked_at++;
 		if (read_head(run, entry->path, &record) != 0)
 			continue;
-		for (size_t k = 0; k < run->units_count; k++)
-			if (run->units[k].units == 0 &&
-				record->plan.settings.sample_ns == run->settings.sample_ns)
-				run_units_take(record, content_hash_of(run, &run->units[k]), &run->units[k]);
+		for (size_t k = 0; k < run->units_count; k++) {
+			if (run->units[k].units != 0 ||
+				record->plan.settings.sample_ns != run->settings.sample_ns)
+				continue;
+			run_units_take(record, content_hash_of(run, &run->units[k]), &run->units[k]);
+			run->units[k].from = run->units[k].units != 0 ? entry->id : NULL;
+		}
 		record_release(record);
 	}
+}
+
+int64_t run_sample_ns(const struct run *run, uint32_t copies)
+{
+	int64_t sample_ns = run->settings.sample_ns;
+
+	return copies > 1 && sample_ns < copies_sample_ns ? copies_sample_ns : sample_ns;
 }
 
 static int calibrate_one(struct run *run, const struct run_item *item, uint64_t *units, struct error *e)
 {
 	const struct plan_cell *cell = plan_cell(run, item->cell);
-	int64_t sample_ns = run->settings.sample_ns;
+	int64_t sample_ns = run_sample_ns(run, cell->copies);
 	struct words arguments = {0};
 	const char *reason = NULL;
 
-	if (cell->copies > 1 && sample_ns < copies_sample_ns)
-		sample_ns = copies_sample_ns;
 	run_arguments(cell->args, run->arena, &arguments);
 	if (measure_calibrate(&run->measurer, run->session->builds[item->cell].binary,
 		    &cell->slot->toolchain->runner, &cell->variant->env, &arguments, sample_ns, units,
@@ -331,6 +344,7 @@ static int units_still_fit(struct run *run, const struct run_item *item, bool *f
 static int calibrate_all(struct run *run, struct run_units *units, struct error *e)
 {
 	units->units = 0;
+	units->from = NULL;
 	for (size_t i = 0; i < run->item_count; i++) {
 		const struct run_item *item = &run->items[i];
 		uint64_t found = 0;
@@ -348,7 +362,7 @@ static int calibrate_all(struct run *run, struct run_units *units, struct error 
 }
 
 /* Doubles the units until copies overlap in 90 % of their time. */
-static int fit_overlap(struct run *run, struct run_units *units, struct error *e)
+int run_fit_overlap(struct run *run, struct run_units *units, struct error *e)
 {
 	const struct run_item *item = first_open(run, units);
 	const struct plan_cell *cell = item != NULL ? plan_cell(run, item->cell) : NULL;
@@ -379,7 +393,7 @@ static int fit_overlap(struct run *run, struct run_units *units, struct error *e
 }
 
 /* What the timed units must give: asked of the first cell that is right; the others must agree with it. */
-static int expect_value(struct run *run, struct run_units *units, struct error *e)
+int run_expect_value(struct run *run, struct run_units *units, struct error *e)
 {
 	const struct run_item *item = first_open(run, units);
 	const char *line, *reason;
@@ -394,11 +408,32 @@ static int expect_value(struct run *run, struct run_units *units, struct error *
 	return 0;
 }
 
+void run_describe_units(struct run *run, const struct run_units *units, const char *source)
+{
+	for (size_t i = 0; i < run->item_count; i++) {
+		const struct run_item *item = &run->items[i];
+		struct facts *facts = &run->record->builds[item->cell].facts;
+
+		if (item->units != units)
+			continue;
+		facts_setf(facts, UNITS_KEY, source, "%llu", (unsigned long long)units->units);
+		if (units->fastest != NULL)
+			facts_set(facts, UNITS_CELL_KEY, units->fastest, source);
+		else
+			facts_unknown(facts, UNITS_CELL_KEY, source,
+				"the units are those of an older record, which does not say");
+		if (units->copies == 1 || run->record->workloads[item->workload].units == 0)
+			run->record->workloads[item->workload].units = units->units;
+	}
+}
+
 int run_calibrate(struct run *run, struct error *e)
 {
 	run->units = arena_array(run->arena, run->item_count, sizeof(*run->units));
+	run->units_of = arena_array(run->arena, run->record->build_count, sizeof(struct run_units *));
 	for (size_t i = 0; i < run->item_count; i++)
-		run->items[i].units = units_of(run, plan_cell(run, run->items[i].cell));
+		run->units_of[run->items[i].cell] = run->items[i].units =
+			units_of(run, plan_cell(run, run->items[i].cell));
 	if (run->resumed == NULL)
 		units_from_archive(run);
 	for (size_t i = 0; i < run->units_count; i++) {
@@ -419,23 +454,12 @@ int run_calibrate(struct run *run, struct error *e)
 			return -1;
 		if (!fit && calibrate_all(run, units, e) != 0)
 			return -1;
-		if (!fit && units->copies > 1 && units->units > 0 && fit_overlap(run, units, e) != 0)
+		if (!fit && units->copies > 1 && units->units > 0 && run_fit_overlap(run, units, e) != 0)
 			return -1;
-		if (units->units > 0 && expect_value(run, units, e) != 0)
+		if (units->units > 0 && run_expect_value(run, units, e) != 0)
 			return -1;
 	}
-	for (size_t i = 0; i < run->item_count; i++) {
-		const struct run_item *item = &run->items[i];
-		struct facts *facts = &run->record->builds[item->cell].facts;
-
-		facts_setf(facts, UNITS_KEY, "calibration", "%llu", (unsigned long long)item->units->units);
-		if (item->units->fastest != NULL)
-			facts_set(facts, UNITS_CELL_KEY, item->units->fastest, "calibration");
-		else
-			facts_unknown(facts, UNITS_CELL_KEY, "calibration",
-				"the units are those of an older record, which does not say");
-		if (item->units->copies == 1 || run->record->workloads[item->workload].units == 0)
-			run->record->workloads[item->workload].units = item->units->units;
-	}
+	for (size_t i = 0; i < run->units_count; i++)
+		run_describe_units(run, &run->units[i], "calibration");
 	return 0;
 }

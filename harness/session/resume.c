@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "host/host.h"
 #include "record/json.h"
+#include "session/layout_order.h"
 #include "session/run.h"
 
 /* Going on with an interrupted run: only where everything is as it was. */
@@ -225,6 +226,78 @@ static void take_up_failures(struct run *run)
 	}
 }
 
+/* The layouts of each workload that an open item has; UINT32_MAX: no item is open. */
+static uint32_t linked_layouts(const struct run *run, uint32_t workload)
+{
+	for (size_t i = 0; i < run->item_count; i++)
+		if (run->items[i].open && run->items[i].workload == workload)
+			return run->items[i].layout_count;
+	return UINT32_MAX;
+}
+
+/*
+ * The old record's steps, on which the layouts of the rounds that are done depend; and where fewer layouts could be
+ * linked again, a step down.
+ */
+static void take_up_steps(struct run *run)
+{
+	const struct record_plan *old = &run->resumed->plan;
+	struct record_plan *plan = &run->record->plan;
+
+	if (old->layout_step_count > 0) { /* else of a version that had the same layouts all the time, as now */
+		plan->layout_step_count = old->layout_step_count;
+		plan->layout_steps = old->layout_steps;
+	}
+	for (uint32_t w = 0; w < run->record->workload_count; w++) {
+		uint32_t linked = linked_layouts(run, w), wanted = layout_order_count(plan, w, run->first_round);
+
+		if (linked >= wanted)
+			continue;
+		run_layout_step(run, run->first_round, w, linked);
+		run_note(run, "%s: %u of the run's %u layouts could be linked again",
+			run->record->workloads[w].name, linked, wanted);
+	}
+}
+
+/* The row behind the last one of the block that begins here. */
+static size_t block_end(const struct samples *samples, size_t begin)
+{
+	const struct sample *first = &samples->v[begin];
+	size_t end = begin + 1;
+
+	while (end < samples->n && samples->v[end].session == first->session &&
+		samples->v[end].round == first->round && samples->v[end].block == first->block)
+		end++;
+	return end;
+}
+
+/* What blocks took before the interruption. */
+static void take_up_pace(struct run *run)
+{
+	const struct record *record = run->record;
+	const struct samples *samples = &record->samples;
+
+	for (size_t begin = 0, end; begin < samples->n; begin = end) {
+		int64_t first = INT64_MAX, last = 0;
+		size_t items = 0;
+		uint32_t w = 0;
+
+		end = block_end(samples, begin);
+		for (size_t i = begin; i < end; i++) {
+			const struct sample *row = &samples->v[i];
+			int64_t done = row->start_offset_ns + (row->elapsed_ns > 0 ? row->elapsed_ns : 0);
+
+			first = row->start_offset_ns < first ? row->start_offset_ns : first;
+			last = done > last ? done : last;
+			items += row->copy == 0 && row->repeat_of == SAMPLE_NONE;
+		}
+		while (!text_same(record->workloads[w].name, record->builds[samples->v[begin].build].workload))
+			w++;
+		if (items > 0 && last > first)
+			pace_add(&run->pace[w], last - first, 0, items);
+	}
+}
+
 int run_take_up(struct run *run, struct error *e)
 {
 	const struct record *old = run->resumed;
@@ -248,6 +321,8 @@ int run_take_up(struct run *run, struct error *e)
 			run->first_round = old->samples.v[i].round + 1;
 	}
 	run->first_row = run->journalled = record->samples.n;
+	take_up_steps(run);
+	take_up_pace(run);
 	run->measured_before_ns = measured_ns(old);
 	for (size_t i = 0; i < old->plan.comparison_count && i < record->plan.comparison_count; i++)
 		record->plan.comparisons[i].closed_at = old->plan.comparisons[i].closed_at;

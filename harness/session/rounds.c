@@ -2,31 +2,15 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "compare/effect.h"
+#include "base/num.h"
 #include "host/host.h"
+#include "session/layout_order.h"
 #include "session/run.h"
 #include "stats/marked.h"
 
-/* Rounds over blocks, looks, the journal after each round, and when it is enough. */
+/* Rounds over blocks, the journal after each, and when time is up. */
 
-uint32_t run_layout_of_round(const struct run *run, uint32_t round)
-{
-	uint32_t count = run->layout_count > 0 ? run->layout_count : 1;
-	uint32_t *order = mem_alloc_array(count, sizeof(*order));
-	uint32_t layout;
-	struct rng rng;
-
-	for (uint32_t i = 0; i < count; i++)
-		order[i] = i;
-	rng_seed_text(&rng,
-		arena_printf(run->arena, "flagstone layouts %s %u", run->record->plan.seed, round / count));
-	rng_shuffle(&rng, order, count);
-	layout = order[round % count];
-	mem_free(order);
-	return layout;
-}
-
-static struct measure_item measure_item(const struct run *run, const struct run_item *item, uint32_t layout)
+struct measure_item run_measure_item(const struct run *run, const struct run_item *item, uint32_t layout)
 {
 	const struct plan_cell *cell = &run->session->plan.cells[item->cell];
 	struct measure_item m = {.build = (uint32_t)item->cell,
@@ -58,13 +42,27 @@ static const char *newest_failure(const struct record *record, uint32_t build)
 	return "a sample failed";
 }
 
-static int measure_workload(struct run *run, size_t workload, uint32_t round, uint32_t block, struct error *e)
+/* Fails the cells that had a failed sample. */
+static void fail_cells(struct run *run, struct run_item *const *from, const bool *failed, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *reason = newest_failure(run->record, (uint32_t)from[i]->cell);
+
+		if (failed[i])
+			run_fail_cell(run, from[i]->cell,
+				text_starts(reason, "wrong") ? CELL_CHECK_FAILED : CELL_RUN_FAILED, "run",
+				reason);
+	}
+}
+
+static int measure_workload(struct run *run, uint32_t workload, uint32_t round, uint32_t block, struct error *e)
 {
 	struct measure_item *items = mem_alloc_array(run->item_count, sizeof(*items));
 	struct run_item **from = mem_alloc_array(run->item_count, sizeof(*from));
 	bool *failed = mem_alloc_array(run->item_count, sizeof(*failed));
-	uint32_t layout = run_layout_of_round(run, round);
-	size_t count = 0;
+	uint32_t layout = layout_order_of_round(&run->record->plan, workload, round);
+	int64_t begin = clock_ns(), once = run->times.once_ns;
+	size_t count = 0, row = run->record->samples.n;
 	int result = 0;
 
 	for (size_t i = 0; i < run->item_count && result == 0; i++) {
@@ -75,134 +73,55 @@ static int measure_workload(struct run *run, size_t workload, uint32_t round, ui
 		result = run_check_layout(run, item, layout, e);
 		if (item->open) {
 			from[count] = item;
-			items[count++] = measure_item(run, item, layout);
+			items[count++] = run_measure_item(run, item, layout);
 		}
 	}
 	if (result == 0 && count > 0)
 		result = measure_block(&run->measurer, run->record, items, count, round, block, failed, e);
-	for (size_t i = 0; i < count; i++)
-		if (failed[i])
-			run_fail_cell(run, from[i]->cell,
-				text_starts(newest_failure(run->record, items[i].build), "wrong")
-					? CELL_CHECK_FAILED
-					: CELL_RUN_FAILED,
-				"run", newest_failure(run->record, items[i].build));
+	fail_cells(run, from, failed, count);
+	if (result == 0 && count > 0) {
+		run_watch_units(run, row);
+		pace_add(&run->pace[workload], clock_ns() - begin, run->times.once_ns - once, count);
+	}
 	mem_free(items);
 	mem_free(from);
 	mem_free(failed);
 	return result;
 }
 
-static int measure_round(struct run *run, uint32_t round, struct error *e)
+int64_t run_left_ns(const struct run *run)
+{
+	int64_t spent = clock_ns() - run->measure_begin_ns + run->measured_before_ns;
+
+	return run->settings.budget_ns > 0 ? run->settings.budget_ns - spent : INT64_MAX;
+}
+
+/* *cut: the time was up after a block that was not the last. */
+static int measure_round(struct run *run, uint32_t round, bool *cut, struct error *e)
 {
 	uint32_t count = (uint32_t)run->record->workload_count;
 	uint32_t *order = mem_alloc_array(count, sizeof(*order));
 	int result = 0;
 
+	*cut = false;
 	for (uint32_t i = 0; i < count; i++)
 		order[i] = i;
 	rng_shuffle(&run->measurer.rng, order, count);
-	for (uint32_t i = 0; i < count && result == 0; i++)
+	for (uint32_t i = 0; i < count && result == 0 && !*cut; i++) {
 		result = measure_workload(run, order[i], round, i, e);
+		*cut = i + 1 < count && run_left_ns(run) < 0;
+	}
 	mem_free(order);
 	return result;
 }
 
-static bool is_look(const struct record_plan *plan, uint32_t rounds)
+static size_t open_items(const struct run *run, uint32_t workload)
 {
-	for (size_t i = 0; i < plan->look_count; i++)
-		if (plan->looks[i] == rounds)
-			return true;
-	return false;
-}
+	size_t open = 0;
 
-/* Is any comparison of this workload open? */
-static bool workload_wanted(const struct record *record, const char *workload)
-{
-	for (size_t i = 0; i < record->plan.comparison_count; i++) {
-		const struct record_comparison *c = &record->plan.comparisons[i];
-
-		if (c->closed_at == 0 && strcmp(record->builds[c->b].workload, workload) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Has cell a comparison, and is one of them open? */
-static bool cell_wanted(const struct run *run, size_t cell)
-{
-	const struct record_plan *plan = &run->record->plan;
-	bool any = false;
-
-	for (size_t i = 0; i < plan->comparison_count; i++) {
-		const struct record_comparison *c = &plan->comparisons[i];
-
-		if (c->a != cell && c->b != cell)
-			continue;
-		any = true;
-		if (c->closed_at == 0)
-			return true;
-	}
-	return !any;
-}
-
-/* A cell leaves with its last comparison, arms with their workload. */
-static void close_settled(struct run *run)
-{
-	const struct record *record = run->record;
-
-	for (size_t i = 0; i < run->item_count; i++) {
-		struct run_item *item = &run->items[i];
-
-		if (item->arm > 0)
-			item->open &= workload_wanted(record, record->workloads[item->workload].name);
-		else
-			item->open &= cell_wanted(run, item->cell);
-	}
-}
-
-/*
- * Identical code needs no more rounds for an answer, but is what the A/A check lives on: it stays as long as
- * something else of its workload does.
- */
-static void close_same_code(struct record *record, const struct result *result, uint32_t rounds)
-{
-	for (size_t i = 0; i < result->comparison_count; i++) {
-		struct record_comparison *c = &record->plan.comparisons[i];
-		bool others = false;
-
-		if (c->closed_at != 0 || result->comparisons[i].answer != ANSWER_SAME_CODE)
-			continue;
-		for (size_t k = 0; k < result->comparison_count; k++)
-			others |= record->plan.comparisons[k].closed_at == 0 &&
-				  result->comparisons[k].answer != ANSWER_SAME_CODE &&
-				  strcmp(record->builds[record->plan.comparisons[k].b].workload,
-					  record->builds[c->b].workload) == 0;
-		if (!others)
-			c->closed_at = rounds;
-	}
-}
-
-/* Closes what the look settles. */
-static void look(struct run *run, uint32_t rounds)
-{
-	struct record *record = run->record;
-	struct arena arena = {0};
-	struct result result = {0};
-	struct effect_options options = {.no_same_code = run->session->options.aa, .rounds = rounds};
-
-	record->plan.last_look = rounds;
-	effect_of_record(record, &options, &arena, &result);
-	for (size_t i = 0; i < result.comparison_count; i++) {
-		struct record_comparison *c = &record->plan.comparisons[i];
-		enum answer answer = result.comparisons[i].answer;
-
-		if (c->closed_at == 0 && answer != ANSWER_CANT_TELL && answer != ANSWER_SAME_CODE)
-			c->closed_at = rounds;
-	}
-	close_same_code(record, &result, rounds);
-	arena_release(&arena);
-	close_settled(run);
+	for (size_t i = 0; i < run->item_count; i++)
+		open += run->items[i].open && run->items[i].workload == workload;
+	return open;
 }
 
 static size_t open_count(const struct run *run)
@@ -214,22 +133,47 @@ static size_t open_count(const struct run *run)
 	return open;
 }
 
-static int64_t measured_ns(const struct run *run)
+/* What the next round should take at most; 0: nothing was measured yet. */
+static double next_round_ns(const struct run *run)
 {
-	return clock_ns() - run->measure_begin_ns + run->measured_before_ns;
+	double ns = 0;
+
+	for (uint32_t w = 0; w < run->record->workload_count; w++)
+		ns += pace_slow_ns(&run->pace[w]) * (double)open_items(run, w);
+	return ns;
+}
+
+double run_round_ns(const struct run *run, uint32_t workload)
+{
+	return pace_mean_ns(&run->pace[workload]) * (double)open_items(run, workload);
 }
 
 /* Time left: to the budget's end or the last round, whichever is first, at the pace so far. */
-static int64_t left_ns(const struct run *run, uint32_t rounds_done)
+static int64_t time_left(const struct run *run, uint32_t rounds_done)
 {
-	int64_t spent = clock_ns() - run->measure_begin_ns, left, budget;
+	int64_t spent = clock_ns() - run->measure_begin_ns, left, budget = run_left_ns(run);
 	uint32_t done = rounds_done - run->first_round;
 
 	if (done == 0)
 		return run->settings.budget_ns > 0 ? run->settings.budget_ns : -1;
 	left = spent / done * (run->settings.rounds_max - rounds_done);
-	budget = run->settings.budget_ns - measured_ns(run);
-	return run->settings.budget_ns > 0 && budget < left ? (budget > 0 ? budget : 0) : left;
+	left = budget < left ? budget : left;
+	return left > 0 ? left : 0;
+}
+
+static void tell_round(const struct run *run, uint32_t done)
+{
+	const struct session_events *events = &run->session->events;
+	struct session_progress progress = {.what = "measure",
+		.done = done,
+		.total = run->settings.rounds_max,
+		.left_ns = time_left(run, done),
+		.open_cells = open_count(run),
+		.undecided = run_undecided(run),
+		.comparisons = run->record->plan.comparison_count};
+
+	if (events->progress != NULL)
+		events->progress(events->context, &progress);
 }
 
 static void watch_others(struct run *run)
@@ -289,42 +233,98 @@ static void drop_unfinished(struct run *run)
 	record->failure_count = kept;
 }
 
+/* Would a round that begins now, and the look that may follow, still end within the budget? */
+static bool time_for_round(const struct run *run, uint32_t done)
+{
+	double look = run_is_look(&run->record->plan, done + 1) ? (double)run->times.look_ns : 0;
+
+	return run->settings.budget_ns == 0 || next_round_ns(run) + look <= (double)run_left_ns(run);
+}
+
+static void note_budget(const struct run *run, uint32_t done)
+{
+	const struct measure_settings *settings = &run->settings;
+	uint32_t first = run->record->plan.looks[0];
+	double round = next_round_ns(run);
+	char budget[NUM_SIZE], need[NUM_SIZE];
+
+	num_duration(settings->budget_ns, budget);
+	run_note(run, "the time budget (%s) ended the run after %u of %u rounds", budget, done,
+		settings->rounds_max);
+	if (done >= first)
+		return;
+	if (round <= 0) {
+		run_note(run, "not even one round fits into a budget of %s", budget);
+		return;
+	}
+	num_duration((int64_t)(round * first * 1.1), need);
+	run_note(run,
+		"that was before the first look, after %u rounds: they take a budget of about %s, or ask for "
+		"fewer cells (--only)",
+		first, need);
+}
+
+/* A round is over: what it says is kept before anything else is done. */
+static int finish_round(struct run *run, uint32_t round, struct error *e)
+{
+	set_measured(run);
+	if (run->measurer.run_wait_limit <= 0)
+		fix_thresholds(run);
+	watch_others(run);
+	return keep_round(run, round, e);
+}
+
+/* What stands between two rounds. */
+static int between_rounds(struct run *run, uint32_t done, struct error *e)
+{
+	if (run_is_look(&run->record->plan, done) && run_look(run, done, e) != 0)
+		return -1;
+	return open_count(run) > 0 ? run_recalibrate(run, done, e) : 0;
+}
+
+static int measure_rounds(struct run *run, uint32_t *done, struct error *e)
+{
+	bool cut;
+
+	while (*done < run->settings.rounds_max && open_count(run) > 0) {
+		if (!time_for_round(run, *done)) {
+			note_budget(run, *done);
+			return 0;
+		}
+		tell_round(run, *done);
+		if (measure_round(run, *done, &cut, e) != 0)
+			return -1;
+		if (cut) {
+			note_budget(run, *done);
+			drop_unfinished(run);
+			return 0;
+		}
+		if (finish_round(run, *done, e) != 0)
+			return -1;
+		++*done;
+		if (between_rounds(run, *done, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int run_rounds(struct run *run, struct error *e)
 {
+	const struct record_plan *plan = &run->record->plan;
 	uint32_t done = run->first_round;
 	int result = 0;
 
 	run->measure_begin_ns = clock_ns();
 	facts_setf(&run->record->harness, "harness.start_to_measure_ns", "CLOCK_MONOTONIC_RAW", "%lld",
 		(long long)(run->measure_begin_ns - run->session->opened_ns));
-	close_settled(run); /* what a resumed run had settled */
-	while (done < run->settings.rounds_max && open_count(run) > 0) {
-		bool over = run->settings.budget_ns > 0 && measured_ns(run) > run->settings.budget_ns;
-
-		if (over && done >= run->settings.rounds_min) {
-			record_note(run->record, "the time budget ended the run after %u of %u rounds", done,
-				run->settings.rounds_max);
-			break;
-		}
-		run_tell(run, "measure", done, run->settings.rounds_max, left_ns(run, done), open_count(run));
-		result = measure_round(run, done, e);
-		if (result != 0) {
-			drop_unfinished(run);
-			break;
-		}
-		set_measured(run);
-		if (run->measurer.run_wait_limit <= 0)
-			fix_thresholds(run);
-		watch_others(run);
-		result = keep_round(run, done, e);
-		if (result != 0) {
-			drop_unfinished(run);
-			break;
-		}
-		done++;
-		if (is_look(&run->record->plan, done))
-			look(run, done);
-	}
+	run_close_settled(run); /* what a resumed run had settled */
+	/* a run may have been cut off between its round and the look at it */
+	if (run->resumed != NULL && run_is_look(plan, done) && done < run->settings.rounds_max)
+		result = run_look(run, done, e);
+	if (result == 0)
+		result = measure_rounds(run, &done, e);
+	if (result != 0)
+		drop_unfinished(run);
 	run->record->plan.last_look = done;
 	return result;
 }

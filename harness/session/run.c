@@ -40,6 +40,20 @@ void run_say(const struct run *run, const char *fmt, ...)
 	arena_release(&arena);
 }
 
+void run_detail(const struct run *run, const char *fmt, ...)
+{
+	const struct session_events *events = &run->session->events;
+	struct arena arena = {0};
+	va_list ap;
+
+	if (events->detail == NULL)
+		return;
+	va_start(ap, fmt);
+	events->detail(events->context, arena_vprintf(&arena, fmt, ap));
+	va_end(ap);
+	arena_release(&arena);
+}
+
 void run_note(const struct run *run, const char *fmt, ...)
 {
 	struct arena arena = {0};
@@ -83,6 +97,10 @@ static void note_shares(struct run *run)
 	struct facts *facts = &run->record->harness;
 	double wall = (double)(clock_ns() - run->measure_begin_ns);
 
+	if (m->counts_lost > 0)
+		facts_setf(facts, "harness.counts_lost", "perf_event_open(2)",
+			"%llu of %llu: the events had to take turns, or a program could not be counted",
+			(unsigned long long)m->counts_lost, (unsigned long long)m->counts);
 	if (wall <= 0 || m->sampling_ns <= 0)
 		return;
 	facts_setf(facts, "harness.share.sampling", "clock", "%.4f", (double)m->sampling_ns / wall);
@@ -105,6 +123,7 @@ static int prepare_measurer(struct run *run, struct error *e)
 		return -1;
 	run->measuring = true;
 	m->timeout_ns = run->settings.timeout_ns;
+	m->counted_rounds = run->settings.counted_rounds;
 	if (session->rest_dep_ns > 0) { /* a repeat: what the first run found still holds */
 		m->canary = session->canary;
 		m->rest_dep_ns = session->rest_dep_ns;
@@ -124,7 +143,9 @@ static void settle(struct run *run)
 	char text[NUM_SIZE];
 
 	run_tell(run, "settle", 0, 0, -1, 0);
+	run->times.settle_ns = clock_ns();
 	waited = measure_settle(&run->measurer, settle_max_ns);
+	run->times.settle_ns = clock_ns() - run->times.settle_ns;
 	if (waited < 0)
 		run_note(run, "the canaries did not come back to where they were at rest within 10 s");
 	num_duration(waited, text);
@@ -132,36 +153,80 @@ static void settle(struct run *run)
 		run_note(run, "waited %s until the canaries were back where they were at rest", text);
 }
 
+static int build(struct run *run, struct error *e)
+{
+	run->build_begin_ns = clock_ns(); /* of the build budget */
+	if (session_build(run->session, e) != 0)
+		return -1;
+	run->times.build_ns = clock_ns() - run->build_begin_ns;
+	run_describe_builds(run);
+	return 0;
+}
+
+static int link_builds(struct run *run, struct error *e)
+{
+	if (run_link(run, e) != 0)
+		return -1;
+	run_describe_functions(run);
+	return 0;
+}
+
+static int check(struct run *run, struct error *e)
+{
+	int64_t begin = clock_ns();
+	int result = run_check_builds(run, e);
+
+	run->times.check_ns = clock_ns() - begin;
+	return result;
+}
+
+static int calibrate(struct run *run, struct error *e)
+{
+	int64_t begin = clock_ns();
+	int result = run_calibrate(run, e);
+
+	run->times.calibrate_ns = clock_ns() - begin;
+	return result;
+}
+
 /* Build, link, check, calibrate. Interrupted or impossible: -1. */
 static int prepare(struct run *run, struct error *e)
 {
-	if (prepare_measurer(run, e) != 0)
-		return -1;
-	run->measure_begin_ns = clock_ns(); /* of the build budget, until rounds begin */
-	if (session_build(run->session, e) != 0)
-		return -1;
-	run_describe_builds(run);
-	if (run_link(run, e) != 0 || run_check_builds(run, e) != 0)
+	if (prepare_measurer(run, e) != 0 || build(run, e) != 0 || link_builds(run, e) != 0 ||
+		check(run, e) != 0)
 		return -1;
 	settle(run);
-	return run_calibrate(run, e);
+	return calibrate(run, e);
+}
+
+static bool has_failed(const struct record_build *build)
+{
+	return build->status == CELL_BUILD_FAILED || build->status == CELL_CHECK_FAILED ||
+	       build->status == CELL_RUN_FAILED;
 }
 
 /* Why a run that went through has no value at all. */
 static const char *nothing_measured(const struct run *run)
 {
 	const struct record *record = run->record;
-	size_t impossible = 0;
+	size_t impossible = 0, failed = 0;
+	char budget[NUM_SIZE];
 
-	for (size_t i = 0; i < record->build_count; i++)
+	for (size_t i = 0; i < record->build_count; i++) {
 		impossible += record->builds[i].status == CELL_IMPOSSIBLE;
+		failed += has_failed(&record->builds[i]);
+	}
 	if (impossible == record->build_count)
 		return arena_printf(run->arena, "nothing was measured: no cell of matrix %s can exist here",
 			run->session->matrix.name);
+	num_duration(run->settings.budget_ns, budget);
+	if (impossible + failed < record->build_count)
+		return arena_printf(run->arena,
+			"nothing was measured: the time budget of %s is over before one round of all cells is",
+			budget);
 	return arena_printf(run->arena,
 		"nothing was measured: of %zu cell%s %zu cannot exist here and %zu failed",
-		record->build_count, text_plural(record->build_count), impossible,
-		record->build_count - impossible);
+		record->build_count, text_plural(record->build_count), impossible, failed);
 }
 
 static enum exit_code outcome_code(const struct record *record, int result, const struct error *why)
@@ -169,11 +234,8 @@ static enum exit_code outcome_code(const struct record *record, int result, cons
 	bool failed = false, measured = false;
 
 	for (size_t i = 0; i < record->build_count; i++) {
-		enum cell_status status = record->builds[i].status;
-
-		failed |= status == CELL_BUILD_FAILED || status == CELL_CHECK_FAILED ||
-			  status == CELL_RUN_FAILED;
-		measured |= status == CELL_MEASURED;
+		failed |= has_failed(&record->builds[i]);
+		measured |= record->builds[i].status == CELL_MEASURED;
 	}
 	if (result != 0)
 		return why->code;
@@ -209,6 +271,7 @@ static int archive_run(struct run *run, int result, const struct error *why, str
 	run_describe_changes(run);
 	note_watch(run);
 	note_shares(run);
+	run_describe_times(run);
 	if (archive_write(run->archive, record, &outcome->path, e) != 0)
 		return error_advice(e,
 			"finished rounds are kept in %s; make room, then `flagstone run --resume`",
@@ -284,16 +347,12 @@ static int carry_out(struct run *run, struct session_outcome *outcome, struct er
 	if (run->journal == NULL)
 		return -1;
 	note_load(run);
+	run->pace = arena_array(run->arena, run->record->workload_count, sizeof(*run->pace));
 	if (prepare(run, e) != 0 || (run->resumed != NULL && run_take_up(run, e) != 0)) {
 		journal_close_remove(run->journal, NULL);
 		run->journal = NULL;
 		return -1;
 	}
-	if (run->settings.layouts_max > run->settings.layouts_min)
-		run_note(run,
-			"layouts: %u of the up to %u that the matrix allows; this version adds none during a "
-			"run",
-			run->layout_count, run->settings.layouts_max);
 	result = run_rounds(run, &why);
 	outcome->code = outcome_code(run->record, result, &why);
 	if (result == 0 && outcome->code == EXIT_CANNOT)

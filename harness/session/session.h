@@ -37,7 +37,7 @@ struct session_options {
 	const char *seed;	 /* 32 hex digits; NULL: fresh */
 	struct words only;
 	uint32_t rounds_min, rounds_max; /* --rounds */
-	uint32_t layouts;
+	uint32_t layouts, layouts_max; /* --layouts; a maximum of 0: as many as to begin with */
 	uint32_t jobs;
 	int64_t sample_ns, budget_ns, build_budget_ns, timeout_ns;
 	double precision, matters; /* fractions; 0: not given */
@@ -51,13 +51,15 @@ struct session_options {
 struct session_progress {
 	const char *what; /* "compile", "link", "check", "calibrate", "measure", "settle" */
 	size_t done, total;
-	int64_t left_ns;   /* estimate, -1: unknown */
-	size_t open_cells; /* while measuring */
+	int64_t left_ns;		/* estimate, -1: unknown */
+	size_t open_cells;		/* while measuring: cells and second arms that still are */
+	size_t undecided, comparisons; /* while measuring: planned comparisons without an answer, and all of them */
 };
 
 struct session_events {
 	void (*progress)(void *context, const struct session_progress *progress);
 	void (*message)(void *context, const char *text); /* one line that a user should see now */
+	void (*detail)(void *context, const char *text);  /* one line for who wants to know how it was decided */
 	void *context;
 };
 
@@ -82,6 +84,7 @@ struct session {
 	struct canary canary;		  /* of the first run; a repeat compares with it */
 	double rest_dep_ns, rest_wide_ns; /* canaries at rest; 0: not asked yet */
 	struct build *builds;		  /* one a plan cell; reason set where impossible */
+	size_t links_made;		  /* by the last builder_link(); those in the cache are none */
 	int64_t opened_ns;		  /* clock_ns() when session_open() began */
 };
 
@@ -95,14 +98,33 @@ void session_close(struct session *session);
 /* Makes the plan again, after options.only was changed. */
 int session_plan(struct session *session, struct error *e);
 
-/* Estimated nanoseconds of build and measuring from the settings and the number of cells. */
-void session_estimate(const struct session *session, int64_t *build_ns, int64_t *measure_ns);
-
 /* The settings of measuring: the matrix', overridden by options. */
 struct measure_settings session_settings(const struct session *session);
 
+/* What a run would take, in ns. How it is found: estimate.h. */
+struct session_estimate {
+	bool looked_up;		     /* in the cache; else as if it were empty */
+	size_t builds, cached;	     /* different builds of the cells that can exist; those in the cache */
+	size_t links, links_cached;  /* links of the layouts that a run begins with */
+	int64_t build_ns;	     /* compiles and links that are not in the cache */
+	int64_t prepare_ns;	     /* checks and calibration */
+	int64_t first_look_ns;	     /* measuring up to the first look, at most the budget */
+	uint32_t first_look;	     /* rounds */
+	int64_t measure_ns;	     /* measuring at most: the budget, or all rounds */
+	int64_t shortest_ns, longest_ns; /* of the whole run: it ends in between */
+	bool builds_known, rounds_known; /* from earlier runs on this host; else rough figures */
+};
+/* Looks into the cache and the archive; where it can't, or cells are too many, figures are rough. */
+void session_estimate(struct session *session, struct session_estimate *estimate);
+
 /* Builds every possible cell (canonical link). Reasons stand in session->builds. */
 int session_build(struct session *session, struct error *e);
+/* Only looks which of them are in the cache (session->builds[].cached); nothing is built. */
+int session_look_up(struct session *session, struct error *e);
+/* Only finds out what goes into them (session->builds[].content_hash); no workload is compiled. */
+int session_identify(struct session *session, struct error *e);
+/* Compile and link commands at once. */
+uint32_t session_jobs(const struct session *session);
 
 struct session_outcome {
 	struct record *record; /* in the session's arena; NULL: nothing to keep */

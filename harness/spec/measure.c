@@ -4,6 +4,8 @@
 
 /* Between 1 and this many layouts nothing can be said about placement, since their spread is not known well enough. */
 enum { LAYOUTS_LEAST = 8, ROUNDS_LEAST = 6 };
+/* A counted round takes twice the time of another one. */
+enum { COUNTED_SOME = 16 };
 
 struct draft {
 	struct spec_measure m;
@@ -21,6 +23,20 @@ static void read_budget(struct reader *reader, const struct key *key, const stru
 		*field = 0;
 	else
 		read_value(reader, &duration, node, field);
+}
+
+/* In which rounds each sample is followed by a run with the kernel's and the CPU's counters on. */
+static void read_counters(struct reader *reader, const struct key *key, const struct node *node, void *target)
+{
+	static const char *const choices[] = {"some", "all", "off", NULL};
+	static const uint32_t rounds[] = {COUNTED_SOME, 1, 0};
+	const struct key choice = {key->name, KEY_CHOICE, .choices = choices, .form = "some, all or off"};
+	const char *chosen = NULL;
+
+	read_value(reader, &choice, node, &chosen);
+	for (size_t i = 0; chosen != NULL && choices[i] != NULL; i++)
+		if (strcmp(chosen, choices[i]) == 0)
+			*(uint32_t *)(void *)((char *)target + key->offset) = rounds[i];
 }
 
 static const struct key measure_keys[] = {
@@ -64,6 +80,10 @@ static const struct key measure_keys[] = {
 		.offset = offsetof(struct draft, m.timeout_ns),
 		.min = 1e6,
 		.max = 86400e9},
+	{.name = "counters",
+		.type = KEY_READ,
+		.offset = offsetof(struct draft, m.counted_rounds),
+		.read = read_counters},
 };
 
 struct spec_measure spec_measure_defaults(void)
@@ -76,6 +96,7 @@ struct spec_measure spec_measure_defaults(void)
 		.rounds_max = 256,
 		.precision = 0.01,
 		.matters = 0.005,
+		.counted_rounds = COUNTED_SOME,
 	};
 }
 

@@ -161,9 +161,10 @@ struct spec_measure {
 	int64_t budget_ns;	   /* 0: none */
 	int64_t build_budget_ns;   /* key build_budget; 0: none */
 	int64_t timeout_ns;	   /* of one process; 0: default 60 s */
+	uint32_t counted_rounds;   /* key counters, some: 16, all: 1, off: 0 */
 };
 
-/* sample 5ms, layouts 16..64, rounds 16..256, precision 1%, matters 0.5%, no budget */
+/* sample 5ms, layouts 16..64, rounds 16..256, precision 1%, matters 0.5%, no budget, counters: some */
 struct spec_measure spec_measure_defaults(void);
 
 struct spec_matrix {

@@ -5,7 +5,8 @@
 #define SQRT_2	       1.41421356237309504880
 #define SQRT_2PI       2.50662827463100050242
 #define HALF_LN_2PI    0.91893853320467274178
-#define NORMAL_FROM_DF 1e10 /* from here on t is the normal to all digits that matter */
+#define NORMAL_FROM_DF 1e18 /* from here on t is the normal to all digits that matter */
+#define HILL_FROM_DF   1e4
 
 double stats_normal_cdf(double z)
 {
@@ -118,13 +119,28 @@ double stats_incomplete_beta(double a, double b, double x)
 	return beta_ratio(a, b, clamped, 1.0 - clamped);
 }
 
+/*
+ * The z whose normal tail is that of t, for many degrees of freedom, where the continued fraction below loses digits to
+ * cancellation (Hill, CACM 13, 1970, algorithm 395).
+ */
+static double t_as_normal(double t2, double df)
+{
+	double a = df - 0.5;
+	double b = 48 * a * a;
+	double y = a * log1p(t2 / df);
+	double top = (((-0.4 * y - 3.3) * y - 24) * y - 85.5) / (0.8 * y * y + 100 + b);
+	return ((top + y + 3) / b + 1) * sqrt(y);
+}
+
 double stats_t_two_sided(double t, double df)
 {
 	if (isinf(t))
 		return 0;
+	double t2 = t * t;
 	if (df >= NORMAL_FROM_DF)
 		return erfc(fabs(t) / SQRT_2);
-	double t2 = t * t;
+	if (df >= HILL_FROM_DF) /* beyond the root of df there is less than the smallest double */
+		return t2 < df ? erfc(t_as_normal(t2, df) / SQRT_2) : 0;
 	if (isinf(t2))
 		return exp(fmin(0.0, 0.5 * df * log(df) - df * log(fabs(t)) - log_beta(0.5 * df, 0.5)) -
 			   log(0.5 * df));
@@ -144,16 +160,35 @@ static double t_density(double t, double df)
 	return exp(-0.5 * (df + 1.0) * log1p(t * t / df) - log_beta(0.5 * df, 0.5)) / sqrt(df);
 }
 
-/* The t > 0 with P(|T| >= t) = two_sided < 1: Newton's method on the logarithm, kept inside a bracket. */
+/* Near the quantile whose normal counterpart is z (Abramowitz and Stegun 26.7.5); far off for few degrees and far
+ * tails. */
+static double t_near(double z, double df)
+{
+	double z2 = z * z;
+	double first = z * (z2 + 1) / 4;
+	double second = z * (5 * z2 * z2 + 16 * z2 + 3) / 96;
+	double third = z * (3 * z2 * z2 * z2 + 19 * z2 * z2 + 17 * z2 - 15) / 384;
+	return z + (first + (second + third / df) / df) / df;
+}
+
+/*
+ * The t > 0 with P(|T| >= t) = two_sided < 1: Newton's method on the logarithm, kept inside a bracket. Each step squares
+ * the error, so that after one of 1e-8 nothing is left but rounding.
+ */
 static double t_upper_quantile(double two_sided, double df)
 {
+	double z = -stats_normal_quantile(0.5 * two_sided);
+	if (df >= 1e4 && z * z <= 1e-4 * df)
+		return t_near(z, df); /* its error is of the order of z (1 + z^2)^4 / df^4 */
 	double lo = 0;
-	double hi = -stats_normal_quantile(0.5 * two_sided);
+	double hi = z;
 	while (isfinite(hi) && stats_t_two_sided(hi, df) > two_sided) {
 		lo = hi;
 		hi *= 2;
 	}
-	double t = hi;
+	double t = t_near(z, df);
+	if (!(t > lo && t < hi))
+		t = hi;
 	for (int i = 0; i < 200; i++) {
 		double tail = stats_t_two_sided(t, df);
 		if (tail > two_sided)
@@ -162,6 +197,8 @@ static double t_upper_quantile(double two_sided, double df)
 			hi = t;
 		double density = 2.0 * t_density(t, df);
 		double next = density > 0 ? t + log(tail / two_sided) * tail / density : lo;
+		if (density > 0 && fabs(next - t) <= 1e-8 * t)
+			return next;
 		if (!(next > lo && next < hi))
 			next = 0.5 * (lo + hi);
 		if (fabs(next - t) <= 1e-15 * t)

@@ -23,7 +23,8 @@ double stats_normal_quantile(double p);
  */
 double stats_incomplete_beta(double a, double b, double x);
 
-/* P(T <= t) for Student's t with df > 0 degrees of freedom; df need not be whole (Welch). */
+/* P(T <= t) for Student's t with df > 0 degrees of freedom; df need not be whole (Welch). From 10,000 degrees on by
+ * way of the normal distribution (Hill, CACM 13, 1970, algorithm 395), below by the beta function. */
 double stats_t_cdf(double t, double df);
 
 /* P(|T| >= |t|), the two-sided p value of t. Precise however small it is. */

@@ -13,6 +13,7 @@
 /*
  * The effect of B against A: ln(b / a) where a higher value is better (1/s), ln(a / b) where a lower one is
  * (ns, bytes). Both values must be finite and > 0. Returns false, and leaves *effect alone, when they are not.
+ * Sides swapped give exactly the same with the other sign, and both values times a power of two exactly the same.
  */
 bool stats_effect(double a, double b, bool higher_is_better, double *effect);
 

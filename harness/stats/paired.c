@@ -27,9 +27,13 @@ static int by_round(const void *a, const void *b)
 	return (x->round > y->round) - (x->round < y->round);
 }
 
+/* Sorts by round; mostly they are sorted already. */
 static size_t count_rounds(struct stats_observation *obs, size_t n)
 {
-	if (n > 0)
+	size_t sorted = 1;
+	while (sorted < n && obs[sorted - 1].round <= obs[sorted].round)
+		sorted++;
+	if (sorted < n)
 		qsort(obs, n, sizeof *obs, by_round);
 	size_t count = 0;
 	for (size_t i = 0; i < n; i++)
@@ -75,32 +79,52 @@ static void release_groups(struct groups *groups)
 	mem_free(groups->group);
 }
 
+/* The power of two under which all distances from the mean are below 1: their squares cannot overflow. */
+static int exponent_about(const struct groups *groups, double mean)
+{
+	double largest = 0;
+	int exponent = 0;
+	for (size_t i = 0; i < groups->n; i++)
+		largest = fmax(largest, fabs(groups->effect[i] - mean));
+	if (isfinite(largest))
+		frexp(largest, &exponent);
+	return exponent;
+}
+
 /*
  * One-way analysis of variance with unequal group sizes: E(mean square between) = var_round + n0 var_layout (Searle,
  * Casella and McCulloch, Variance Components, 3.6).
  */
-static void split_variance(const struct groups *groups, struct stats_pair *out)
+static void split_groups(const struct groups *groups, struct stats_split *out)
 {
 	size_t layouts = groups->layouts;
+	*out = (struct stats_split){0};
 	if (layouts < 2 || groups->n <= layouts)
 		return;
 	double total = (double)groups->n;
 	double grand = stats_mean(groups->effect, groups->n);
+	int exponent = exponent_about(groups, grand);
 	double between = 0, within = 0, squared_sizes = 0;
 	for (size_t g = 0; g < layouts; g++) {
 		const struct group *group = &groups->group[g];
 		double size = (double)group->n;
-		double away = group->mean - grand;
+		double away = ldexp(group->mean - grand, -exponent);
+		double sd = ldexp(stats_sd(groups->effect + group->start, group->n), -exponent);
 		between += size * away * away;
-		within += (size - 1) * stats_variance(groups->effect + group->start, group->n);
+		within += (size - 1) * sd * sd;
 		squared_sizes += size * size;
 	}
 	double n0 = (total - squared_sizes / total) / (double)(layouts - 1);
-	out->has_split = true;
-	out->var_round = within / (total - (double)layouts);
-	out->var_layout = (between / (double)(layouts - 1) - out->var_round) / n0;
-	double placement = fmax(0.0, out->var_layout);
-	double all = placement + out->var_round / (total / (double)layouts);
+	double mean_between = between / (double)(layouts - 1),
+	       mean_within = within / (total - (double)layouts);
+	double var_layout = (mean_between - mean_within) / n0;
+	double placement = fmax(0.0, var_layout);
+	double all = placement + mean_within / (total / (double)layouts);
+	out->known = true;
+	out->mean_between = ldexp(mean_between, 2 * exponent);
+	out->mean_within = ldexp(mean_within, 2 * exponent);
+	out->var_round = out->mean_within;
+	out->var_layout = ldexp(var_layout, 2 * exponent);
 	out->placement_share = all > 0 ? placement / all : 0;
 }
 
@@ -167,7 +191,12 @@ static enum stats_pair_status analyse_groups(const struct groups *groups, struct
 	if (groups->layouts < STATS_MIN_LAYOUTS)
 		return STATS_PAIR_FEW_LAYOUTS;
 	by_layouts(groups, out);
-	split_variance(groups, out);
+	struct stats_split split;
+	split_groups(groups, &split);
+	out->has_split = split.known;
+	out->var_layout = split.var_layout;
+	out->var_round = split.var_round;
+	out->placement_share = split.placement_share;
 	return STATS_PAIR_OK;
 }
 
@@ -202,6 +231,20 @@ enum stats_pair_status stats_pair_analyse(
 	}
 	mem_free(taken);
 	return out->status;
+}
+
+void stats_split_variance(const struct stats_observation *obs, size_t n, struct stats_split *out)
+{
+	struct stats_observation *sorted = mem_alloc_array(n, sizeof *sorted);
+	struct groups groups;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = obs[i];
+	if (n > 0)
+		qsort(sorted, n, sizeof *sorted, by_layout);
+	make_groups(sorted, n, &groups);
+	split_groups(&groups, out);
+	release_groups(&groups);
+	mem_free(sorted);
 }
 
 struct stats_pair stats_pair_widen(const struct stats_pair *pair, double lambda)

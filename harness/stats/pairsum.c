@@ -109,11 +109,29 @@ double pair_sums_select(const struct pair_sums *sums, size_t k)
 	return result;
 }
 
+/* The largest sum under v, which is one of them; v itself if fewer than k are smaller. */
+static double next_below(const struct pair_sums *sums, double v, size_t k)
+{
+	size_t *edge = mem_alloc_array(sums->n, sizeof(size_t));
+	double next = v;
+	bool found = false;
+	if (find_edges(sums, v, true, edge) >= k)
+		for (size_t i = 0; i < sums->n; i++) {
+			if (edge[i] == row_start(sums, i))
+				continue;
+			double sum = sums->a[i] + sums->b[edge[i] - 1];
+			next = !found || sum > next ? sum : next;
+			found = true;
+		}
+	mem_free(edge);
+	return next;
+}
+
 double pair_sums_median(const struct pair_sums *sums)
 {
 	size_t count = pair_sums_count(sums);
 	double upper = pair_sums_select(sums, count / 2 + 1);
 	if (count % 2 == 1)
 		return upper;
-	return 0.5 * pair_sums_select(sums, count / 2) + 0.5 * upper;
+	return 0.5 * next_below(sums, upper, count / 2) + 0.5 * upper;
 }

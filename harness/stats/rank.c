@@ -10,7 +10,7 @@
 #include "stats/pairsum.h"
 #include "stats/rankdist.h"
 
-#define Z_975 1.9599639845400545
+#define MISS_95 0.05 /* of a 95 % interval */
 
 struct indexed {
 	double value;
@@ -55,20 +55,20 @@ double stats_midranks(const double *x, size_t n, double *rank)
 }
 
 /*
- * Number of the order statistic that is the lower end of a 95 % interval, and the interval's coverage, where pairs
+ * Number of the order statistic that is the lower end of the interval, and the interval's coverage, where pairs
  * (averages, differences) number `top` and the test statistic has this distribution. 0: cannot be reached.
  */
-static size_t exact_end(struct rank_distribution *d, double *coverage)
+static size_t exact_end(struct rank_distribution *d, double miss, double *coverage)
 {
-	size_t k = rank_distribution_quantile(d, 0.025);
+	size_t k = rank_distribution_quantile(d, 0.5 * miss);
 	*coverage = k == 0 ? 0.0 : 1.0 - 2.0 * rank_distribution_cdf(d, k - 1);
 	rank_distribution_release(d);
 	return k;
 }
 
-static size_t normal_end(double mean, double sd, double *coverage)
+static size_t normal_end(double mean, double sd, double miss, double *coverage)
 {
-	double k = floor(mean - Z_975 * sd + 0.5);
+	double k = floor(mean + stats_normal_quantile(0.5 * miss) * sd + 0.5);
 	if (k < 1)
 		return 0;
 	*coverage = 1.0 - 2.0 * stats_normal_cdf((k - 0.5 - mean) / sd);
@@ -87,24 +87,30 @@ static struct stats_location locate(const struct pair_sums *sums, size_t k, doub
 	return at;
 }
 
-static size_t signed_rank_end(size_t n, double *coverage)
+static size_t signed_rank_end(size_t n, double miss, double *coverage)
 {
 	if (n <= STATS_SIGNED_RANK_EXACT) {
 		struct rank_distribution d = rank_distribution_signed(n);
-		return exact_end(&d, coverage);
+		return exact_end(&d, miss, coverage);
 	}
 	double v = (double)n;
-	return normal_end(v * (v + 1) / 4, sqrt(v * (v + 1) * (2 * v + 1) / 24), coverage);
+	return normal_end(v * (v + 1) / 4, sqrt(v * (v + 1) * (2 * v + 1) / 24), miss, coverage);
 }
 
-static size_t mann_whitney_end(size_t n, size_t m, double *coverage)
+/* A few values against many are where a normal distribution fits worst, and the exact one costs little. */
+static bool is_exact_u(size_t n, size_t m)
 {
-	if (n <= STATS_MANN_WHITNEY_EXACT && m <= STATS_MANN_WHITNEY_EXACT) {
+	return n * m <= (size_t)STATS_MANN_WHITNEY_EXACT * STATS_MANN_WHITNEY_EXACT;
+}
+
+static size_t mann_whitney_end(size_t n, size_t m, double miss, double *coverage)
+{
+	if (is_exact_u(n, m)) {
 		struct rank_distribution d = rank_distribution_u(n, m);
-		return exact_end(&d, coverage);
+		return exact_end(&d, miss, coverage);
 	}
 	double pairs = (double)n * (double)m;
-	return normal_end(pairs / 2, sqrt(pairs * (double)(n + m + 1) / 12), coverage);
+	return normal_end(pairs / 2, sqrt(pairs * (double)(n + m + 1) / 12), miss, coverage);
 }
 
 /* Sorted, each value times `factor` (not 0). */
@@ -129,10 +135,15 @@ double stats_pseudomedian(const double *x, size_t n)
 
 struct stats_location stats_pseudomedian_interval(const double *x, size_t n)
 {
+	return stats_pseudomedian_bounds(x, n, MISS_95);
+}
+
+struct stats_location stats_pseudomedian_bounds(const double *x, size_t n, double miss)
+{
 	if (n == 0)
 		return (struct stats_location){0};
 	double coverage = 0;
-	size_t k = signed_rank_end(n, &coverage);
+	size_t k = signed_rank_end(n, miss, &coverage);
 	double *half = scaled_sorted(x, n, 0.5);
 	struct stats_location at = locate(&(struct pair_sums){half, n, half, n, true}, k, coverage);
 	mem_free(half);
@@ -153,15 +164,44 @@ double stats_shift(const double *x, size_t n, const double *y, size_t m)
 
 struct stats_location stats_shift_interval(const double *x, size_t n, const double *y, size_t m)
 {
+	return stats_shift_bounds(x, n, y, m, MISS_95);
+}
+
+struct stats_location stats_shift_bounds(const double *x, size_t n, const double *y, size_t m, double miss)
+{
 	if (n == 0 || m == 0)
 		return (struct stats_location){0};
 	double coverage = 0;
-	size_t k = mann_whitney_end(n, m, &coverage);
+	size_t k = mann_whitney_end(n, m, miss, &coverage);
 	double *plus = scaled_sorted(x, n, 1);
 	double *minus = scaled_sorted(y, m, -1);
 	struct stats_location at = locate(&(struct pair_sums){plus, n, minus, m, false}, k, coverage);
 	mem_free(plus);
 	mem_free(minus);
+	return at;
+}
+
+static double *logarithms(const double *x, size_t n)
+{
+	double *logs = mem_alloc_array(n, sizeof *logs);
+	for (size_t i = 0; i < n; i++)
+		logs[i] = log(x[i]);
+	return logs;
+}
+
+struct stats_location stats_ratio_bounds(const double *x, size_t n, const double *y, size_t m, double miss)
+{
+	if (n == 0 || m == 0 || stats_first_bad(x, n, true) < n || stats_first_bad(y, m, true) < m)
+		return (struct stats_location){0};
+	double *log_x = logarithms(x, n), *log_y = logarithms(y, m);
+	struct stats_location at = stats_shift_bounds(log_x, n, log_y, m, miss);
+	at.value = exp(at.value);
+	if (at.has_interval) {
+		at.lo = exp(at.lo);
+		at.hi = exp(at.hi);
+	}
+	mem_free(log_x);
+	mem_free(log_y);
 	return at;
 }
 
@@ -231,7 +271,7 @@ struct stats_rank_test stats_mann_whitney(const double *x, size_t n, const doubl
 		return test;
 	double ties = 0;
 	test.statistic = u_statistic(x, n, y, m, &ties);
-	if (ties == 0 && n <= STATS_MANN_WHITNEY_EXACT && m <= STATS_MANN_WHITNEY_EXACT) {
+	if (ties == 0 && is_exact_u(n, m)) {
 		struct rank_distribution exact = rank_distribution_u(n, m);
 		test.has_exact = true;
 		test.p_exact = rank_distribution_two_sided(&exact, (size_t)test.statistic);

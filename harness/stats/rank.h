@@ -12,7 +12,7 @@
 
 /* Up to here (and without ties) the distributions are exact; beyond, normal approximations. */
 #define STATS_SIGNED_RANK_EXACT	 63
-#define STATS_MANN_WHITNEY_EXACT 49 /* a side */
+#define STATS_MANN_WHITNEY_EXACT 49 /* a side, or as many pairs from sides of unlike sizes */
 
 /* An estimate of location with its 95 % interval. */
 struct stats_location {
@@ -49,11 +49,24 @@ double stats_pseudomedian(const double *x, size_t n);
  */
 struct stats_location stats_pseudomedian_interval(const double *x, size_t n);
 
+/*
+ * The same at another rate of misses than 5 %: `miss` in (0, 1), the share of intervals that may fail to hold the
+ * truth. coverage >= 1 - miss up to the exact limit.
+ */
+struct stats_location stats_pseudomedian_bounds(const double *x, size_t n, double miss);
+
 /* Hodges-Lehmann shift between two samples: the median of all n*m differences x_i - y_j. 0 if n or m is 0. */
 double stats_shift(const double *x, size_t n, const double *y, size_t m);
 
 /* The same with the Mann-Whitney interval; exact up to STATS_MANN_WHITNEY_EXACT a side. (Ibid., 4.2 and 4.3.) */
 struct stats_location stats_shift_interval(const double *x, size_t n, const double *y, size_t m);
+struct stats_location stats_shift_bounds(const double *x, size_t n, const double *y, size_t m, double miss);
+
+/*
+ * The ratio x : y with its interval: exp of the shift between logarithms, so that ratio(x, y) times ratio(y, x) is 1
+ * (Akinshin, Pragmastat, Ratio and RatioBounds). All values > 0; value 0 and no interval if one is not, or n or m is 0.
+ */
+struct stats_location stats_ratio_bounds(const double *x, size_t n, const double *y, size_t m, double miss);
 
 /*
  * Wilcoxon's signed-rank test that d is symmetric about 0. Exact if no value is 0, no two have the same size and

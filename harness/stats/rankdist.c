@@ -38,6 +38,8 @@ static void u_step(double *table, size_t width, size_t i, size_t m)
 
 struct rank_distribution rank_distribution_u(size_t n, size_t m)
 {
+	if (m > n) /* it is the same either way; the table has a row for each of m */
+		return rank_distribution_u(m, n);
 	struct rank_distribution d = {.top = n * m};
 	size_t width = d.top + 1;
 	double *table = mem_alloc_array((m + 1) * width, sizeof *table);

@@ -39,17 +39,21 @@ static double *sorted_copy(const double *x, size_t n)
 	return copy;
 }
 
+static double square(double x)
+{
+	return x * x;
+}
+
 static void compare(const double *x, size_t n, const double *y, size_t m, struct stats_pair *out)
 {
-	double square_x = x[0] == x[n - 1] ? 0 : stats_variance(x, n) / (double)n;
-	double square_y = y[0] == y[m - 1] ? 0 : stats_variance(y, m) / (double)m;
-	double sum = square_x + square_y;
+	double error_x = x[0] == x[n - 1] ? 0 : stats_sd(x, n) / sqrt((double)n);
+	double error_y = y[0] == y[m - 1] ? 0 : stats_sd(y, m) / sqrt((double)m);
 
 	out->effect = stats_mean(y, m) - stats_mean(x, n);
-	out->se = sqrt(sum);
+	out->se = hypot(error_x, error_y);
 	if (out->se > 0) {
-		/* as shares of the sum, so that tiny squares do not vanish */
-		double share_x = square_x / sum, share_y = square_y / sum;
+		/* as shares of the sum, so that no square overflows or vanishes */
+		double share_x = square(error_x / out->se), share_y = square(error_y / out->se);
 
 		out->df = 1 / (share_x * share_x / (double)(n - 1) + share_y * share_y / (double)(m - 1));
 		set_interval(out);
@@ -85,18 +89,18 @@ enum stats_pair_status stats_welch(
 enum stats_pair_status stats_mean_of_effects(
 	const double *effect, const double *se, const double *df, size_t k, struct stats_pair *out)
 {
-	double sum = 0, squares = 0;
+	double length = 0, squares = 0;
 
 	*out = (struct stats_pair){.status = k > 0 ? STATS_PAIR_OK : STATS_PAIR_EMPTY, .p = 1};
 	if (k == 0)
 		return out->status;
 	for (size_t i = 0; i < k; i++)
-		sum += se[i] * se[i];
+		length = hypot(length, se[i]);
 	for (size_t i = 0; i < k; i++)
-		if (sum > 0 && df[i] > 0)
-			squares += se[i] * se[i] / sum * (se[i] * se[i] / sum) / df[i];
+		if (length > 0 && df[i] > 0)
+			squares += square(square(se[i] / length)) / df[i];
 	out->effect = stats_mean(effect, k);
-	out->se = sqrt(sum) / (double)k;
+	out->se = length / (double)k;
 	out->df = squares > 0 ? 1 / squares : 0;
 	out->lo = out->hi = out->effect;
 	if (out->se > 0)

@@ -1,7 +1,9 @@
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "sys/process.h"
@@ -70,4 +72,22 @@ char **process_clean_env(struct arena *arena, char *const *more)
 	for (; more != NULL && *more != NULL; more++)
 		env_set(&env, arena, *more);
 	return env.v;
+}
+
+int process_exec_error(const char *path, const char *folder, int errnum, struct error *e)
+{
+	error_errno(e, errnum, "starting %s", path);
+	if (errnum == ENOENT && file_exists(path) && folder == NULL)
+		error_advice(e, "the file is there, but the interpreter that it names (first line or ELF "
+				"header) is not");
+	else if (errnum == ENOEXEC)
+		error_advice(e, "it is no program of this machine, and a script needs a first line "
+				"\"#!interpreter\"");
+	else if (errnum == EACCES && file_is_folder(path))
+		error_advice(e, "it is a folder");
+	else if (errnum == EACCES)
+		error_advice(e, "is it executable (chmod +x), and its file system not mounted noexec?");
+	else if (errnum == E2BIG)
+		error_advice(e, "arguments and environment are too long");
+	return -1;
 }

@@ -99,25 +99,6 @@ static int find_program(const struct process_options *o, char *const *env, struc
 	return 0;
 }
 
-/* Why exec failed, with what its bare number does not tell. */
-static int exec_error(const struct process_options *o, const char *path, int errnum, struct error *e)
-{
-	error_errno(e, errnum, "starting %s", path);
-	if (errnum == ENOENT && file_exists(path) && o->folder == NULL)
-		error_advice(e, "the file is there, but the interpreter that it names (first line or ELF "
-				"header) is not");
-	else if (errnum == ENOEXEC)
-		error_advice(e, "it is no program of this machine, and a script needs a first line "
-				"\"#!interpreter\"");
-	else if (errnum == EACCES && file_is_folder(path))
-		error_advice(e, "it is a folder");
-	else if (errnum == EACCES)
-		error_advice(e, "is it executable (chmod +x), and its file system not mounted noexec?");
-	else if (errnum == E2BIG)
-		error_advice(e, "arguments and environment are too long");
-	return -1;
-}
-
 static int start_error(const struct process_options *o, const char *path,
 	const struct supervise_report *report, struct error *e)
 {
@@ -131,7 +112,7 @@ static int start_error(const struct process_options *o, const char *path,
 	case CHILD_LIMITS:
 		return error_errno(e, report->errnum, "setting the limits of %s", path);
 	case CHILD_EXEC:
-		return exec_error(o, path, report->errnum, e);
+		return process_exec_error(path, o->folder, report->errnum, e);
 	case CHILD_STARTED:
 	case CHILD_FORK:
 	case CHILD_FILES:

@@ -87,6 +87,26 @@ int process_wait_any(
 /* Ends a started process and all its descendants now (KILL) and frees it. */
 void process_kill(struct process *process);
 
+/* What this program becomes. */
+struct process_replacement {
+	char *const *argv;	/* NULL-terminated; argv[0] with a slash is taken as it is */
+	char *const *env;	/* NULL-terminated */
+	const char *folder;	/* working directory; NULL: stays */
+	const char *stdin_path; /* NULL: standard input stays */
+	const int *closed;	/* descriptors that it must not have, -1 at the end; NULL: none */
+	int cpu;		/* pin to this CPU; -1: not */
+};
+
+/*
+ * exec: process id, terminal, descriptors and process group stay, and so do ignored signals but for SIGINT and SIGTERM;
+ * caught signals get their default back, so that it is the new program that Ctrl-C ends and whose exit code the caller
+ * sees. Returns only on failure: what failed, or EXIT_INTERRUPTED, EXIT_TERMINATED when a caught signal came before
+ * (process_interrupted()).
+ */
+int process_replace(const struct process_replacement *replacement, struct error *e);
+/* Why exec of a path failed, with what its bare number does not tell. folder: it was moved to first, or NULL. */
+int process_exec_error(const char *path, const char *folder, int errnum, struct error *e);
+
 /*
  * A minimal environment: PATH (the caller's), HOME, TMPDIR if set, LC_ALL=C, TZ=UTC, SOURCE_DATE_EPOCH=0 and
  * the switches that turn compiler caches off (CCACHE_DISABLE=1, SCCACHE_... ). In the arena. more: NULL or a

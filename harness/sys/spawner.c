@@ -95,6 +95,11 @@ static void end_helper(struct spawner *spawner, int *status)
 		;
 }
 
+pid_t spawner_pid(const struct spawner *spawner)
+{
+	return spawner->pid;
+}
+
 int64_t spawner_wait_cpu_ns(const struct spawner *spawner)
 {
 	return spawner->wait_cpu_ns;

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -75,6 +76,8 @@ struct spawner *spawner_new(const char *path, struct error *e);
 int spawner_run(struct spawner *spawner, const struct spawn_request *request, struct spawn_copy *copies,
 	struct error *e);
 void spawner_free(struct spawner *spawner);
+/* The helper's process id: who counts what its children do (perf.h) counts there. */
+pid_t spawner_pid(const struct spawner *spawner);
 /* CPU time that this program and the helper themselves used while samples ran, since spawner_new(): nanoseconds. */
 int64_t spawner_wait_cpu_ns(const struct spawner *spawner);
 /*

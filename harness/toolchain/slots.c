@@ -57,7 +57,7 @@ const struct spec_family *slots_family(const struct spec_project *project, const
 static struct toolchain *owner(struct toolchain **all, size_t count, const char *slot)
 {
 	for (size_t i = 0; i < count; i++)
-		if (words_have(&all[i]->slots, slot))
+		if (all[i]->slots.n > 0 && words_have(&all[i]->slots, slot))
 			return all[i];
 	return NULL;
 }

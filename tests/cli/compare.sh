@@ -70,6 +70,30 @@ cli_has "$scratch/out" '1. What is compared: dhrystone/gcc/O2/1, against its bas
 cli_has "$scratch/out" 'Answer: faster.' 'its last one'
 cli compare -C "$p" --explain //O2 --json
 tap_is "$(jq -r '[.schema, .title, (.steps | length > 5)] | map(tostring) | join(" ")' "$scratch/out")" 'flagstone.explanation/1 dhrystone/gcc/O2/1 true' 'also in JSON'
+
+# what differs between the two
+tap_is "$(jq -r '.differs[0] | [.side, .functions.unknown, (.functions.baseline_count > 5), (.functions.differ | length > 3), (.measures | map(select(.column == "minor_faults")) | length)] | map(tostring) | join(" ")' "$scratch/out")" \
+	'null null true true 1' 'functions and measures are compared'
+jq -r '.differs[0].functions | .differ[], .only_baseline[] | [.baseline_name, .baseline_bytes] | join(" ")' "$scratch/out" | sort >"$scratch/told"
+zcat "$(find "$p/archive" -name '*.json.gz')" >"$scratch/record.json"
+folder=$scratch/cache/flagstone/builds/$(jq -r '.builds[] | select(.variant == "O0") | .content_hash' "$scratch/record.json")
+# nm's sizes are hexadecimal
+nm -S "$folder"/[0-9]*.o | awk 'NF == 4 && $3 ~ /[tT]/ { print $4, $2 }' | while read -r name size; do
+	echo "$name $((0x$size))"
+done | sort >"$scratch/nm"
+tap_is "$(comm -23 "$scratch/told" "$scratch/nm" | tr '\n' ' ')" '' 'with the names and sizes that nm has of the objects'
+cli compare -C "$p" --explain //O2
+cli_has "$scratch/out" 'What differs between the two (evidence, no proof of a cause):' 'the explanation says what differs'
+cli_has "$scratch/out" 'code of functions: ' 'functions,'
+cli_has "$scratch/out" 'flags asked for: -O0 in the baseline, -O2 in this cell' 'flags,'
+cli_has "$scratch/out" 'outside the noise over' 'what was measured'
+cli compare -C "$p" --baseline O2 --explain //again
+cli_has "$scratch/out" 'have the same code' 'and where functions are the same'
+cli compare -C "$p" --verbose
+cli_has "$scratch/out" 'Functions that differ:' '--verbose has a line a cell'
+cli_has "$scratch/out" 'functions differ: ' 'with their names'
+cli compare --archive "$top/archive/example" --explain dhrystone/gcc/native
+cli_has "$scratch/out" 'not known: which functions differ: the record was made before functions were kept' 'an old record does not know'
 cli_fails 2 'matches 2 compared cells' 'two cells at once' compare -C "$p" --explain dhrystone
 cli_fails 2 'did you mean dhrystone/gcc/O2/1?' 'a cell that is not compared' compare -C "$p" --explain dhrystone/gcc/O2/2
 cli compare -C "$p" --recommend
@@ -78,6 +102,36 @@ cli_has "$scratch/out" 'Use gcc/' 'it says what to use'
 cli compare -C "$p" --recommend --json
 tap_is "$(jq -r '[.schema, .as_good, (.candidates | map(select(.variant == "O0"))[0].state), (.candidates | map(select(.variant == "again"))[0].cpu_features == null)] | map(tostring) | join(" ")' "$scratch/out")" \
 	'flagstone.recommendation/1 2 worse false' 'the same code is as good, what is slow is worse'
+
+# what would settle the rest: with a precision that no run of this length has
+cli compare -C "$p" --next
+tap_is "$status" 0 'compare --next'
+cli_has "$scratch/out" 'Nothing is open' 'where all is decided nothing is open'
+# of six signs the smallest p is 2/64, times two comparisons over 5 %; no noise is under 0.01 %
+cat >"$p/matrices/undecided.yaml" <<-'END'
+	workloads: [syscall]
+	slots: [gcc]
+	baseline: O1
+	variants: {O1: {cflags: -O1}, again: {cflags: [-O1, -DAGAIN]}, O2: {cflags: -O2}}
+	measure: {sample: 200us, layouts: 1, rounds: 6, precision: 0.01%, matters: 0.01%, timeout: 10s}
+END
+cli run undecided -C "$p" --aa --archive "$scratch/undecided"
+cli compare --archive "$scratch/undecided" --next
+tap_is "$status" 0 'an estimate is no verdict: 0'
+cli_has "$scratch/out" 'What each would take as a run of its own' 'open cells are listed'
+cli compare --archive "$scratch/undecided" --next --json
+tap_is "$(jq -r '[.schema, .comparisons, (.open | length)] | map(tostring) | join(" ")' "$scratch/out")" 'flagstone.next/1 2 2' 'compare --next --json'
+tap_is "$(jq -r '[.open[] | (.possible and .step >= 1 and .seconds > 0 and .rounds > 6) or (.possible | not) and (.reason | length > 0)] | all' "$scratch/out")" \
+	true 'what each needs, or why no run would do'
+cli compare --archive "$scratch/undecided" --next --json --precision 50% --matters 0.01% --only //O2
+tap_is "$(jq -r '[.open, .steps | length] | map(tostring) | join(" ")' "$scratch/out")" '0 0' 'less precision may do without any run'
+cli compare --archive "$scratch/undecided" --next --json --precision 20% --matters 19%
+jq -r '.steps[].command' "$scratch/out" | grep -vxE "flagstone run undecided( --only syscall/gcc(/[A-Za-z0-9]+/1)?)+ --rounds [0-9]+ --layouts 1 --budget [0-9]+m --precision 20% --matters 19% --aa --archive $scratch/undecided" >"$scratch/odd"
+tap_is "$(cat "$scratch/odd")" '' 'commands have the cells, the settings that the matrix has not, and where the archive is'
+cli compare -C "$p" --next --csv
+tap_is "$status $(head -n 1 "$scratch/out" | cut -d, -f1-2)" '0 baseline,cell' 'compare --next --csv'
+cli_fails 2 '--next is for the open cells of one record' '--next of two records' compare -C "$p" latest latest~1 --next
+cli_fails 2 'it takes no second record' '--next with an explanation' compare -C "$p" --next --explain //O2
 
 # between records; records of one second are in the order of their ids, so there is a second between
 sleep 1
@@ -93,6 +147,7 @@ tap_is "$(jq -r '[.kind, .cells[0].comparisons[0].answer, .cells[0].comparisons[
 	"between can't tell same null number" 'in JSON: no effect, the same code'
 cli compare latest~1 latest -C "$p" --explain //O2
 cli_has "$scratch/out" 'May they be compared?' 'an explanation between records'
+cli_has "$scratch/out" 'not known: whether counts, CPU time and memory differ' 'counts of one run are no evidence'
 cli_fails 2 'is given twice' 'a record against itself' compare -C "$p" latest latest
 cli_fails 2 'for one record' '--recommend over two records' compare -C "$p" latest latest~1 --recommend
 cli_fails 2 'is none of the records given' 'a baseline that is not among them' compare -C "$p" latest latest~1 --baseline O2

@@ -3,7 +3,7 @@
 . tests/cli/cli_lib.sh
 
 cli_commands >"$scratch/commands"
-tap_is "$(tr '\n' ' ' <"$scratch/commands")" 'run build plan list show compare archive version help ' 'help lists the commands that exist'
+tap_is "$(tr '\n' ' ' <"$scratch/commands")" 'run build plan list show compare exec archive version help ' 'help lists the commands that exist'
 
 "$FLAGSTONE" help --man >"$scratch/manual"
 if cmp -s "$scratch/manual" harness/man/flagstone.1; then
@@ -57,7 +57,7 @@ while read -r command; do
 done <"$scratch/commands"
 
 # what the examples in the help do is understood: each is a command with options that exist (--help asks no more)
-"$FLAGSTONE" help --man | sed -n '/^\.SH EXAMPLES/,$p' | sed -n 's/^flagstone //p' | sed 's/\\-/-/g; s/ [|>].*//' >"$scratch/examples"
+"$FLAGSTONE" help --man | sed -n '/^\.SH EXAMPLES/,$p' | sed -n 's/^flagstone //p' | sed 's/\\-/-/g; s/ [|>].*//; s/ -- .*//' >"$scratch/examples"
 while read -r example; do
 	# shellcheck disable=SC2086 # words of an example
 	cli $example --help

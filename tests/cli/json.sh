@@ -12,7 +12,7 @@ grep -rhoE '"flagstone\.[a-z-]+/[0-9]+|\\"flagstone\.[a-z-]+/[0-9]+' harness --i
 sed -n 's/^\.SS \(flagstone\..*\)/\1/p' "$scratch/page" | sort -u >"$scratch/described"
 tap_is "$(comm -23 "$scratch/printed" "$scratch/described" | tr '\n' ' ')" '' 'every schema that the sources print has a section in the manual'
 tap_is "$(comm -13 "$scratch/printed" "$scratch/described" | tr '\n' ' ')" '' 'and every section a schema'
-tap_is "$(grep -c . "$scratch/printed")" 13 'these are thirteen'
+tap_is "$(grep -c . "$scratch/printed")" 17 'these are seventeen'
 
 # terms SECTION: the members that it lists
 terms()
@@ -73,6 +73,7 @@ holds flagstone.plan/1 "$scratch/plan.json" .
 holds SLOT "$scratch/plan.json" '.slots[]'
 holds PLANNED "$scratch/plan.json" '.cells[]'
 holds SETTINGS "$scratch/plan.json" .measure
+holds ESTIMATE "$scratch/plan.json" .estimate
 
 printed flagstone.list/1 workloads list workloads
 printed flagstone.list/1 toolchains list toolchains
@@ -91,9 +92,13 @@ tap_is "$(jq -c '[.host[], .workloads[][], .toolchains[].facts[] | keys[]] | uni
 printed flagstone.builds/1 builds show --builds
 holds flagstone.builds/1 "$scratch/builds.json" .
 holds RECORDED "$scratch/builds.json" '.builds[]'
-printed flagstone.build/1 build build small
+printed flagstone.build/1 build build small --layouts 2
 holds flagstone.build/1 "$scratch/build.json" .
 holds BUILT "$scratch/build.json" '.builds[]'
+holds LINKED "$scratch/build.json" '.builds[].layouts[]'
+printed flagstone.layout/1 layout build small --layout "$(jq -r '[.builds[].layouts[]][0].seed' "$scratch/build.json")"
+holds flagstone.layout/1 "$scratch/layout.json" .
+tap_is "$(jq -c '.record | keys' "$scratch/layout.json")" '["id","path","sha256"]' 'and its record as it is described'
 
 printed flagstone.archive-list/1 archive archive list
 holds flagstone.archive-list/1 "$scratch/archive.json" .
@@ -119,8 +124,53 @@ tap_is "$(jq -c '.gate | keys' "$scratch/within.json" "$scratch/between.json" | 
 printed flagstone.recommendation/1 recommendation compare --recommend
 holds flagstone.recommendation/1 "$scratch/recommendation.json" .
 holds CANDIDATE "$scratch/recommendation.json" '.candidates[]'
+cat >"$p/matrices/undecided.yaml" <<-'END'
+	workloads: [syscall]
+	slots: [gcc]
+	baseline: O1
+	variants: {O1: {cflags: -O1}, O2: {cflags: -O2}, again: {cflags: [-O2, -DAGAIN]}}
+	measure: {sample: 200us, layouts: 1, rounds: 6, precision: 20%, matters: 19%, timeout: 10s}
+	END
+sleep 1 # records of one second are in the order of their ids
+# of six signs the smallest p is 2/64, times two comparisons over 5 %
+"$FLAGSTONE" run undecided --aa --quiet --precision 0.01% --matters 0.01% -C "$p" >/dev/null 2>"$scratch/err"
+printed flagstone.next/1 next compare --next --precision 0.01%
+holds flagstone.next/1 "$scratch/next.json" .
+holds OPEN "$scratch/next.json" '.open[]'
+# steps are there as soon as one can be settled
+for precision in 20% 10% 5% 2% 1% 0.5% 0.2%; do
+	"$FLAGSTONE" compare --next --precision $precision --matters 0.01% --json -C "$p" >"$scratch/steps.json"
+	[ "$(jq '.steps | length' "$scratch/steps.json")" -eq 0 ] || break
+done
+holds STEP "$scratch/steps.json" '.steps[]'
+printed flagstone.exec/1 exec exec --matrix small syscall/gcc/O2 --print
+holds flagstone.exec/1 "$scratch/exec.json" .
 printed flagstone.explanation/1 explanation compare --explain syscall/gcc/O2
 holds flagstone.explanation/1 "$scratch/explanation.json" .
+holds DIFFERS "$scratch/explanation.json" '.differs[]'
+holds FUNCTIONS "$scratch/explanation.json" '.differs[].functions'
+holds FUNCTION "$scratch/explanation.json" '.differs[].functions | .differ[], .only_baseline[], .only_cell[]'
+holds SETTING "$scratch/explanation.json" '.differs[] | .settings[], .sizes[]'
+holds MEASURED "$scratch/explanation.json" '.differs[].measures[]'
+tap_is "$(jq -c '[.differs[].unknown[] | keys] | unique' "$scratch/explanation.json")" '[["reason","what"]]' 'what is unknown is as described'
+cat >"$p/matrices/axes.yaml" <<-'END'
+	workloads: [syscall, second]
+	slots: [gcc]
+	baseline: O1+plain
+	axes:
+	  opt: {O1: {cflags: -O1}, O2: {cflags: -O2}}
+	  define: {plain: {}, idle: {cflags: -DNOTHING}}
+	measure: {sample: 200us, layouts: 1, rounds: 6, precision: 50%, matters: 5%, timeout: 10s}
+	END
+sleep 1 # records of one second are in the order of their ids
+"$FLAGSTONE" run axes --quiet -C "$p" >/dev/null 2>"$scratch/err"
+printed flagstone.decomposition/1 decomposition compare latest --decompose
+holds flagstone.decomposition/1 "$scratch/decomposition.json" .
+holds AXIS "$scratch/decomposition.json" '.axes[]'
+tap_is "$(jq -c '[.axes[].values[] | keys] | unique' "$scratch/decomposition.json")" '[["flags","name"]]' 'its values are as described'
+holds GROUP "$scratch/decomposition.json" '.groups[]'
+holds SPLIT "$scratch/decomposition.json" '.groups[] | .rows[], .mean'
+holds EFFECT "$scratch/decomposition.json" '.groups[] | (.rows[], .mean) | .effects[]'
 
 tap_is "$(sort -u "$scratch/seen" | comm -3 - "$scratch/printed" | tr '\n' ' ')" '' 'each schema was printed once at least'
 tap_end

@@ -58,6 +58,21 @@ for width in 0 -3 abc 99999999999999999999; do
 	tap_is "$? $(cmp "$scratch/out" "$scratch/plain" && echo same)" '0 same' "COLUMNS=$width is as if it were not set"
 done
 
+# samples: CSV for pipes and files, pictures where asked for
+"$FLAGSTONE" show --archive "$scratch/archive" --samples >"$scratch/samples.csv"
+tr -d '\r' <"$scratch/samples.csv" >"$scratch/samples.lf"
+tap_is "$(head -n 1 "$scratch/samples.csv" | cut -d, -f1-2)" 'cell,build' 'samples in a file are CSV'
+"$FLAGSTONE" show --archive "$scratch/archive" --samples --only //O2 >"$scratch/out"
+tap_is "$(tail -n +2 "$scratch/out" | cut -d, -f1 | sort -u) $(wc -l <"$scratch/out")" \
+	"\"dhrystone/gcc/O2/1\" $(($(grep -c O2 "$scratch/samples.csv") + 1))" 'with --only those of these cells, no baseline'
+LC_ALL=C COLUMNS=60 "$FLAGSTONE" show --archive "$scratch/archive" --plot >"$scratch/out"
+tap_is "$? $(grep -c '^ *max .*|' "$scratch/out") $(LC_ALL=C grep -c '[^ -~]' "$scratch/out")" '0 2 0' '--plot draws them anywhere, in ASCII with LC_ALL=C'
+tap_is "$(awk 'length($0) > 60' "$scratch/out")" '' 'as wide as COLUMNS says'
+LC_ALL=C.UTF-8 "$FLAGSTONE" show --archive "$scratch/archive" --plot >"$scratch/out"
+cli_has "$scratch/out" '│' 'with more signs in UTF-8'
+cli_fails 2 'draws for a terminal' '--plot --csv' show --archive "$scratch/archive" --plot --csv
+cli_fails 2 'leave it or --facts, --builds out' '--facts --only' show --archive "$scratch/archive" --facts --only //O2
+
 # on a terminal: script gives one
 if command -v script >/dev/null; then
 	terminal()
@@ -73,6 +88,12 @@ if command -v script >/dev/null; then
 	tap_is "$([ "$(grep -c "$esc\\[" "$scratch/out")" -gt 0 ] && echo colours)" colours 'an empty NO_COLOR is as if it were not set'
 	TERM=dumb terminal "$command"
 	tap_is "$(grep -c "$esc\\[" "$scratch/out")" 0 'none on a dumb terminal'
+	command="'$FLAGSTONE' show --archive '$scratch/archive' --samples"
+	TERM=xterm terminal "$command"
+	tap_is "$(grep -c '^ *max .*|' "$scratch/out") $(grep -c ',' "$scratch/samples.csv")" \
+		"2 $(wc -l <"$scratch/samples.csv")" 'samples are drawn on a terminal'
+	TERM=xterm terminal "$command --csv"
+	tap_is "$(tr -d '\r' <"$scratch/out" | cmp - "$scratch/samples.lf" && echo same)" same 'but not with --csv'
 	run="'$FLAGSTONE' run small -C '$p' --archive '$scratch/archive'"
 	TERM=xterm terminal "$run >/dev/null"
 	tap_is "$(grep -c "$(printf '\r')$esc\\[Kmeasure  round 1/6" "$scratch/out")" 1 'progress is one line that is drawn again'

@@ -10,7 +10,7 @@ cli run small -C "$p"
 tap_is "$(tap_run_code "$status")" 0 'run ends with 0, or 5 if it decided nothing'
 cli_has "$scratch/out" 'syscall' 'and prints the table'
 cli_has "$scratch/out" '.json.gz' 'and where the record is'
-cli_has "$scratch/err" 'flagstone: measure  round 1/6  2 cells open' 'progress goes to standard error'
+cli_has "$scratch/err" 'flagstone: measure  round 1/6  1 of 1 cell undecided' 'progress goes to standard error, and says what is undecided'
 cli run small -C "$p" --quiet --json
 tap_is "$(tap_run_code "$status") $(wc -c <"$scratch/err")" '0 0' 'with --quiet standard error is empty'
 tap_is "$(jq -r '[.schema, (.cells | length)] | join(" ")' "$scratch/out")" 'flagstone.result/1 2' 'run --json'

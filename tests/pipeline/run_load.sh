@@ -13,7 +13,7 @@ cat >"$p/matrices/pair.yaml" <<-'EOF'
 	variants:
 	  one: {cflags: -O1, env: {WHICH: one}}
 	  two: {cflags: -O1, env: {WHICH: two}}
-	measure: {sample: 2ms, layouts: 8, rounds: 32, precision: 10%, matters: 5%, budget: 30s, timeout: 10s}
+	measure: {sample: 2ms, layouts: 8, rounds: 128, precision: 10%, matters: 5%, budget: 30s, timeout: 10s}
 EOF
 # the last CPU that this shell may use
 cpu=$(sed -n 's/^Cpus_allowed_list:.*[^0-9]\([0-9][0-9]*\)$/\1/p' /proc/self/status)
@@ -21,7 +21,7 @@ cpu=$(sed -n 's/^Cpus_allowed_list:.*[^0-9]\([0-9][0-9]*\)$/\1/p' /proc/self/sta
 "$FLAGSTONE" run pair -C "$p" --cpus "$cpu" --json >"$scratch/out" 2>"$scratch/err" &
 run=$!
 burner=
-for _ in $(seq 400); do
+for _ in $(seq 3000); do
 	rows=$(cat "$p"/archive/*/*/*/*.journal 2>/dev/null | grep -c '^[0-9]* rows ')
 	if [ "$rows" -ge 12 ]; then
 		taskset -c "$cpu" sh -c 'while :; do :; done' &

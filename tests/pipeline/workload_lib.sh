@@ -222,12 +222,16 @@ wl_test_doubling()
 	wl_once=
 	wl_twice=
 	wl_round=0
+	# ahead of whatever else runs, where that is allowed: these runs are short, and timed
+	wl_first="nice -n -20"
+	$wl_first true 2>"$wl_bin.nice" && [ ! -s "$wl_bin.nice" ] || wl_first=
 	while :; do
 		wl_round=$((wl_round + 1))
 		# shellcheck disable=SC2034
 		for wl_try in 1 2 3; do
-			if ! wl_a=$(wl_run "$wl_bin" "units=$wl_units" "$@") ||
-				! wl_b=$(wl_run "$wl_bin" "units=$((2 * wl_units))" "$@"); then
+			# shellcheck disable=SC2086
+			if ! wl_a=$(wl_run $wl_first "$wl_bin" "units=$wl_units" "$@") ||
+				! wl_b=$(wl_run $wl_first "$wl_bin" "units=$((2 * wl_units))" "$@"); then
 				tap_not_ok "$wl_text: twice the units take twice the time"
 				tap_note "the run failed"
 				return

@@ -86,7 +86,7 @@ static inline void cf_compare(struct fixture *f, uint32_t a, uint32_t b)
 {
 	struct record_plan *plan = &f->record->plan;
 
-	plan->comparisons[plan->comparison_count++] = (struct record_comparison){a, b, 0};
+	plan->comparisons[plan->comparison_count++] = (struct record_comparison){.a = a, .b = b};
 }
 
 static inline size_t cf_sample(

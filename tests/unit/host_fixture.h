@@ -46,8 +46,9 @@ static inline void is_unknown(const struct machine *machine, const char *key, co
 {
 	const struct fact *fact = facts_find(&machine->facts, key);
 
-	if (fact == NULL || fact->value != NULL)
-		fail_msg("%s is \"%s\", expected to be unknown", key, fact != NULL ? fact->value : "not set");
+	if (fact == NULL || fact->value != NULL || fact->reason == NULL)
+		fail_msg("%s is \"%s\", expected to be unknown", key,
+			fact != NULL && fact->value != NULL ? fact->value : "not set");
 	else if (strstr(fact->reason, reason) == NULL)
 		fail_msg("%s is unknown for \"%s\", expected \"%s\"", key, fact->reason, reason);
 }

@@ -94,6 +94,11 @@ static inline void fixture_samples(struct record *record, size_t count, const ch
 		s.canary_wide_after_ns = 25200 + (uint32_t)rng_below(&rng, 400);
 		s.start_offset_ns = clock;
 		s.env_bytes = (uint32_t)rng_below(&rng, 4096);
+		if (s.round % 8 == 0) { /* as a machine without a PMU counts */
+			s.task_clock_ns = s.user_ns + s.system_ns + 400000;
+			s.page_faults = s.minor_faults - 3;
+			s.migrations = 0;
+		}
 		clock += s.elapsed_ns + 900000 + (int64_t)rng_below(&rng, 50000);
 		samples_add(&record->samples, &s);
 	}
@@ -156,6 +161,10 @@ static inline struct record *fixture_full(struct arena *arena)
 	b[0].layout_count = 2;
 	b[0].layouts[0] = (struct record_layout){0, 0, "5eed", NULL};
 	b[0].layouts[1] = (struct record_layout){1, 15, NULL, "5a5a"};
+	b[0].functions = arena_array(arena, 2, sizeof(*b[0].functions));
+	b[0].function_count = 2;
+	b[0].functions[0] = (struct record_function){"multiply.constprop.0", 680, "0123456789abcdef"};
+	b[0].functions[1] = (struct record_function){"odd \"name\"\n", 0, NULL};
 	b[2].status = CELL_IMPOSSIBLE;
 	b[2].reason = "this CPU lacks x86-64-v3";
 	b[2].content_hash = NULL;
@@ -165,7 +174,7 @@ static inline struct record *fixture_full(struct arena *arena)
 		.matrix_text = "workloads: [dhrystone]\n" FIXTURE_HOSTILE,
 		.seed = "00112233445566778899aabbccddeeff",
 		.settings = {5000000, 16, 64, 16, 256, 0.00995033085316808, 0.00498754151103897,
-			1200000000000, 0, 60000000000},
+			1200000000000, 0, 60000000000, 8},
 		.aa = true,
 		.looks = {16, 64, 256},
 		.look_count = 3,
@@ -173,9 +182,13 @@ static inline struct record *fixture_full(struct arena *arena)
 		.canary_dep_limit_ns = 25100.25,
 		.canary_wide_limit_ns = 0,
 		.run_wait_limit = 0.01};
+	record->plan.layout_steps = arena_array(arena, 2, sizeof(*record->plan.layout_steps));
+	record->plan.layout_step_count = 2;
+	record->plan.layout_steps[0] = (struct record_layout_step){0, UINT32_MAX, 16};
+	record->plan.layout_steps[1] = (struct record_layout_step){16, 0, 40};
 	record->plan.comparisons = arena_array(arena, 1, sizeof(*record->plan.comparisons));
 	record->plan.comparison_count = 1;
-	record->plan.comparisons[0] = (struct record_comparison){0, 1, 16};
+	record->plan.comparisons[0] = (struct record_comparison){.a = 0, .b = 1, .closed_at = 16};
 
 	fixture_samples(record, 40, "full");
 	sample_init(&record->samples.v[3]);
@@ -187,6 +200,10 @@ static inline struct record *fixture_full(struct arena *arena)
 	record->samples.v[7].build = 1;
 	record->samples.v[7].copy = 3;
 	record->samples.v[8].value = 1e-300;
+	record->samples.v[8].cycles = 12345678901234;
+	record->samples.v[8].instructions = 0;
+	record->samples.v[8].branch_misses = 9876543;
+	record->samples.v[9].energy_uj = 123456;
 	record->samples.v[9].value = 0.1;
 	record->samples.v[10].value = 1.7976931348623157e308;
 	record->samples.v[11].value = 5e-324;

@@ -5,48 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "test_build_tools.h"
-
-static struct site site;
-
-static int compiles(void)
-{
-	return atoi(tools_run(NULL, "grep -c -e ' -c /.*/w/' log; true"));
-}
-
-static bool is_plain; /* bin/gcc passes everything on, and was found */
-
-/* Puts a stub in gcc's place and finds it. */
-static void use_gcc(const char *body, const char *cpu)
-{
-	site_close(&site);
-	world_close(&site.world);
-	world_open(&site.world);
-	site.world.options.probe = false;
-	site.world.options.cpu = cpu;
-	stub("bin/gcc", body);
-	world_find(&site.world);
-	site_open(&site);
-	is_plain = body[0] == '\0';
-}
-
-static int open_site(void **state)
-{
-	(void)state;
-	if (is_plain)
-		site_open(&site);
-	else
-		use_gcc("", NULL);
-	tools_run(NULL, ": >log");
-	return 0;
-}
-
-static int close_site(void **state)
-{
-	(void)state;
-	site_close(&site);
-	return 0;
-}
+#include "test_build_gcc.h"
 
 static const char *hash_of(const char *cflags)
 {
@@ -73,9 +32,9 @@ static void builder_build__real_gcc__program_runs_and_facts_are_known(void **sta
 	assert_true(atol(facts_value(&build.facts, "build.wall_ns")) > 0);
 	assert_true(file_exists(build.log));
 	assert_string_equal(build.log_excerpt, "");
-	/* the driver is compiled at -O2 with no flags of a variant; nine shared objects */
+	/* the driver is compiled at -O2 with no flags of a variant; 25 shared objects */
 	objects = tools_run(NULL, "ls bcache/objects/*/*.o | wc -l");
-	assert_string_equal(objects, "9");
+	assert_string_equal(objects, "25");
 }
 
 static void builder_build__equal_cells__built_once(void **state)
@@ -323,91 +282,17 @@ static void builder_build__lto__never_reaches_the_driver_abi_flags_do(void **sta
 		tools_run(NULL, "grep 'driver/driver.c' log | grep -c -e -flto -e -O3; true"), "0");
 }
 
-static void builder_link__layouts__each_another_file_that_works(void **state)
+static void builder_identify__nothing_built__content_hash_is_the_builds(void **state)
 {
-	struct build build = site_made(&site, "gcc", "-O1");
-	struct build_layout layouts[6], again[6];
-	struct error e = {0};
-	int before;
-
-	(void)state;
-	for (uint32_t i = 0; i < 6; i++)
-		layouts[i] = again[i] = (struct build_layout){.build = &build, .arm = i / 5, .layout = i % 5};
-	assert_int_equal(builder_link(site.builder, layouts, 6, 0, &e), 0);
-	for (int i = 0; i < 6; i++) {
-		assert_non_null(layouts[i].path);
-		tools_run(NULL, layouts[i].path);
-		for (int k = 0; k < i; k++) {
-			assert_string_not_equal(layouts[i].sha256, layouts[k].sha256);
-			assert_string_not_equal(layouts[i].seed, layouts[k].seed);
-		}
-	}
-	assert_string_equal(tools_run(NULL, "ls bcache/builds/*/layouts | grep -c tmp; true"), "0");
-	before = stub_starts();
-	assert_int_equal(builder_link(site.builder, again, 6, 0, &e), 0);
-	assert_int_equal(stub_starts(), before);
-	for (int i = 0; i < 6; i++)
-		assert_string_equal(again[i].sha256, layouts[i].sha256);
-}
-
-/* What the record says was run gives the same file when a shell runs it in the build's folder. */
-static void builder_build__archived_commands__are_those_that_ran(void **state)
-{
-	struct build build = site_made(&site, "gcc", "-O1 -DX='a b'"), cached;
-	struct build_layout layout = {.build = &build}, again = {.build = &cached};
-	struct error e = {0};
-	const char *command;
-	char line[4096];
-
-	(void)state;
-	snprintf(line, sizeof(line),
-		"cd '%s' && sha256sum <program >../before && rm program *.o && %s && %s && %s && "
-		"sha256sum <program | cmp - ../before",
-		build.folder, build.commands.v[0], build.commands.v[1], build.commands.v[2]);
-	tools_run(NULL, line);
-	assert_int_equal(builder_link(site.builder, &layout, 1, 0, &e), 0);
-	assert_non_null(facts_value(&build.facts, "build.layout_link"));
-	command = facts_value(&build.facts, "build.layout_command");
-	assert_non_null(command);
-	snprintf(line, sizeof(line), "cd '%s' && rm layouts/0-0 && %s && sha256sum <layouts/0-0 | cut -c1-64",
-		build.folder, command);
-	assert_string_equal(tools_run(NULL, line), layout.sha256);
-	/* known from the cache, too */
-	site_builder(&site);
-	cached = site_made(&site, "gcc", "-O1 -DX='a b'");
-	assert_true(cached.cached);
-	assert_int_equal(builder_link(site.builder, &again, 1, 0, &e), 0);
-	assert_string_equal(facts_value(&cached.facts, "build.layout_command"), command);
-	assert_string_equal(facts_value(&cached.facts, "build.layout_link"),
-		facts_value(&build.facts, "build.layout_link"));
-}
-
-static void builder_link__no_time_left__said_and_left_out(void **state)
-{
-	struct build build = site_made(&site, "gcc", "-O1");
-	struct build_layout layout = {.build = &build};
+	struct build asked = site_build(&site, "gcc", "-O1"), built;
 	struct error e = {0};
 
 	(void)state;
-	assert_int_equal(builder_link(site.builder, &layout, 1, 1, &e), 0);
-	assert_null(layout.path);
-	assert_string_equal(layout.reason, "build budget used up");
-}
-
-static void builder_link__half_a_link_of_before__not_taken(void **state)
-{
-	struct build build = site_made(&site, "gcc", "-O1");
-	struct build_layout layout = {.build = &build}, again = {.build = &build};
-	struct error e = {0};
-
-	(void)state;
-	assert_int_equal(builder_link(site.builder, &layout, 1, 0, &e), 0);
-	tools_run(NULL, "cd bcache/builds/*/layouts && rm 0-0.sha256 && echo half >0-0 && echo half "
-			">0-0.99999999.tmp");
-	assert_int_equal(builder_link(site.builder, &again, 1, 0, &e), 0);
-	assert_string_equal(again.sha256, layout.sha256);
-	tools_run(NULL, again.path);
-	assert_string_equal(tools_run(NULL, "ls bcache/builds/*/layouts | grep -c tmp; true"), "0");
+	assert_int_equal(builder_identify(site.builder, &asked, 1, &e), 0);
+	assert_int_equal(compiles(), 0);
+	assert_false(asked.ok);
+	built = site_made(&site, "gcc", "-O1");
+	assert_string_equal(asked.content_hash, built.content_hash);
 }
 
 static struct words verify(struct build *build)
@@ -480,10 +365,7 @@ int main(void)
 		TEST(builder_build__damaged_entry__made_again),
 		TEST(builder_build__fresh__made_again_and_put_in_place),
 		TEST(builder_build__lto__never_reaches_the_driver_abi_flags_do),
-		TEST(builder_link__layouts__each_another_file_that_works),
-		TEST(builder_build__archived_commands__are_those_that_ran),
-		TEST(builder_link__no_time_left__said_and_left_out),
-		TEST(builder_link__half_a_link_of_before__not_taken),
+		TEST(builder_identify__nothing_built__content_hash_is_the_builds),
 		TEST(builder_verify__same_compiler__no_difference),
 		TEST(builder_verify__compiler_that_adds_something_each_time__found),
 	};

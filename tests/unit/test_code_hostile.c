@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "code/code.h"
+#include "code/functions.h"
 #include "test_code_tools.h"
 
 static struct buf program, object;
@@ -18,7 +19,11 @@ static int build(void **state)
 {
 	if (tools_setup(state) != 0)
 		return -1;
-	tools_write("p.c", "#include <stdio.h>\nint main(void) { puts(\"stone\"); return 0; }\n");
+	tools_write("p.c", "#include <stdio.h>\nstatic const int t[] = {1, 2, 3};\n"
+			   "__attribute__((noinline)) static int f(int x) { return t[x % 3]; }\n"
+			   "int g(int x) { switch (x) { case 0: return f(1); case 1: return puts(\"1\"); case 2: return f(5);\n"
+			   "case 3: return 7; case 4: return f(9); } return f(x) + 1; }\n"
+			   "int main(void) { puts(\"stone\"); return 0; }\n");
 	tools_run(NULL, "gcc -O2 -o p p.c && gcc -O2 -c -o p.o p.c");
 	return file_read(tools_path("p"), 1 << 20, &program, NULL) |
 	       file_read(tools_path("p.o"), 1 << 20, &object, NULL);
@@ -47,6 +52,7 @@ static int read_all(const char *name, struct error *e)
 	struct arena arena = {0};
 	struct facts facts = {.arena = &arena};
 	struct code_info info;
+	struct code_functions functions;
 	char hex[HASH_HEX];
 	uint64_t address, size;
 	bool intermediate;
@@ -57,6 +63,7 @@ static int read_all(const char *name, struct error *e)
 	(void)code_hash_objects(&path, 1, hex, NULL);
 	(void)code_is_intermediate(path, &intermediate, NULL);
 	(void)code_symbol(path, "main", &address, &size, NULL);
+	(void)code_functions(&path, 1, path, &arena, &functions, NULL);
 	arena_release(&arena);
 	return result;
 }

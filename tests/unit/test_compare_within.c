@@ -166,6 +166,29 @@ static void within_compare__closed_at_a_look__look_stands_in_either_direction(vo
 	cf_end(&f);
 }
 
+/* `run --only` keeps the matrix' baseline beside a cell, not the one that was asked for here. */
+static void within_compare__another_baseline__the_command_names_both_cells(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct within w;
+	struct error e = {0};
+	cf_begin(&f);
+	cf_build(&f, "sort", "gcc", "O2", true);
+	cf_build(&f, "sort", "gcc", "O3", false);
+	cf_build(&f, "sort", "gcc", "v3", false);
+	cf_compare(&f, 0, 1);
+	cf_compare(&f, 0, 2);
+	cf_pair(&f, 1, 2, 32, 0, 0.02);
+	assert_int_equal(compare(&f, (struct within_options){.baseline = "O3"}, &w, &e), 0);
+	for (size_t i = 0; i < w.result.comparison_count; i++)
+		if (w.result.comparisons[i].b == 2)
+			has_text(w.result.comparisons[i].reason,
+				"--only sort/gcc/v3/1 --only sort/gcc/O3/1 --");
+	assert_int_equal(w.result.comparison_count, 2);
+	cf_end(&f);
+}
+
 static void within_compare__only__smaller_family(void **state)
 {
 	(void)state;
@@ -298,6 +321,7 @@ int main(void)
 		cmocka_unit_test(within_compare__by_slot__paired_over_variants),
 		cmocka_unit_test(within_compare__by_copies__rate_of_all_together),
 		cmocka_unit_test(within_compare__closed_at_a_look__look_stands_in_either_direction),
+		cmocka_unit_test(within_compare__another_baseline__the_command_names_both_cells),
 		cmocka_unit_test(within_compare__only__smaller_family),
 		cmocka_unit_test(within_compare__settings__override_the_records),
 		cmocka_unit_test(within_compare__same_code__found_by_hash_across_slots),

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/file.h"
 #include "measure/measure.h"
 #include "test_measure_worker.h"
 
@@ -143,7 +144,9 @@ static void measure_block__order__random_and_the_seeds(void **state)
 		assert_int_equal(record->samples.n, ITEMS * ROUNDS);
 		for (size_t i = 0; i < ITEMS * ROUNDS; i++) {
 			builds[run][i] = record->samples.v[i].build;
-			bytes[run][i] = record->samples.v[i].env_bytes;
+			/* what is random of a process's memory: all of it is drawn from the seed */
+			bytes[run][i] = record->samples.v[i].env_bytes + record->samples.v[i].stack_bytes * 8192 +
+					record->samples.v[i].heap_bytes / 16 * (1U << 24);
 			assert_int_equal(record->samples.v[i].position, i % ITEMS);
 			assert_int_equal(record->samples.v[i].round, i / ITEMS);
 		}
@@ -306,7 +309,35 @@ static void measure_block__copies_at_once__a_row_each_canaries_in_the_first(void
 		assert_int_equal(row->canary_dep_before_ns == SAMPLE_NONE, k > 0);
 		assert_int_equal(row->canary_wide_after_ns == SAMPLE_NONE, k > 0);
 		assert_int_equal(row->env_bytes, record->samples.v[0].env_bytes);
+		assert_int_equal(row->stack_bytes, record->samples.v[0].stack_bytes);
+		assert_int_equal(row->heap_bytes, record->samples.v[0].heap_bytes);
 	}
+}
+
+/* protocol.h: multiples of 16 below 4096; 64 draws of 256 are 57 different ones on average, 40 and fewer p < 1e-8 */
+static void measure_block__start_of_stack_and_heap__drawn_for_each_process(void **state)
+{
+	struct measure_item i = item(0, "");
+	bool stacks[256] = {false}, heaps[256] = {false};
+	size_t stack_count = 0, heap_count = 0, equal = 0;
+
+	(void)state;
+	for (uint32_t round = 0; round < 64; round++)
+		block(&i, 1, round, 0, NULL);
+	for (size_t k = 0; k < 64; k++) {
+		const struct sample *row = &record->samples.v[k];
+		size_t stack = row->stack_bytes / 16, heap = row->heap_bytes / 16;
+
+		assert_true(stack < 256 && heap < 256);
+		assert_int_equal(row->stack_bytes % 16 + row->heap_bytes % 16, 0);
+		stack_count += !stacks[stack];
+		heap_count += !heaps[heap];
+		stacks[stack] = heaps[heap] = true;
+		equal += stack == heap;
+	}
+	assert_in_range(stack_count, 41, 64);
+	assert_in_range(heap_count, 41, 64);
+	assert_in_range(equal, 0, 8);
 }
 
 /* CASES.md 32 */
@@ -346,6 +377,36 @@ static void measure_calibrate__known_speed__power_of_two_of_1_to_2_samples(void 
 	assert_int_equal(calibrate("pace=1", 5000000, &reason), 8388608);
 	assert_int_equal(calibrate("pace=3000000000", 5000000, &reason), 1); /* what cannot be cut shorter */
 	assert_null(reason);
+}
+
+/* A machine that is 16 times slower at first: the fastest counts, and one that stands alone is not believed. */
+static void measure_calibrate__slow_start__tries_until_two_agree(void **state)
+{
+	const struct {
+		int slow, tries;
+		uint64_t units;
+	} cases[] = {
+		{0, 3, 8192}, {1, 3, 8192}, {2, 4, 8192}, {3, 3, 512 /* too slow for too long: rounds find out */}};
+	const char *reason;
+	struct buf starts = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char folder[] = "/tmp/flagstone-test-XXXXXX";
+		char *path;
+
+		assert_non_null(mkdtemp(folder));
+		path = file_join(&arena, folder, "starts");
+		assert_int_equal(calibrate(arena_printf(&arena, "pace=1000 starts=%s slow=%d", path, cases[i].slow),
+					 5000000, &reason),
+			cases[i].units);
+		assert_null(reason);
+		buf_clear(&starts);
+		assert_int_equal(file_read(path, 64, &starts, NULL), 0);
+		assert_int_equal(starts.n, cases[i].tries);
+		assert_int_equal(file_remove_tree(folder, NULL), 0);
+	}
+	buf_release(&starts);
 }
 
 /* CASES.md 34: more units take no longer; whatever it measures, it is not the work. */
@@ -412,8 +473,10 @@ int main(int argc, char **argv)
 		TEST(measure_block__failing_items__marked_told_and_not_tried_again),
 		TEST(measure_block__program_is_missing__failed_with_its_path),
 		TEST(measure_block__copies_at_once__a_row_each_canaries_in_the_first),
+		TEST(measure_block__start_of_stack_and_heap__drawn_for_each_process),
 		TEST(measure_block__children_outlive_the_worker__failed),
 		TEST(measure_calibrate__known_speed__power_of_two_of_1_to_2_samples),
+		TEST(measure_calibrate__slow_start__tries_until_two_agree),
 		TEST(measure_calibrate__no_answer__reason),
 		TEST(measure_calibrate__work_removed__below_resolution),
 		TEST(measure_once__line__without_newline),

@@ -110,6 +110,12 @@ static void same_builds(const struct record *a, const struct record *b)
 			same_text(x->layouts[k].seed, y->layouts[k].seed);
 			same_text(x->layouts[k].sha256, y->layouts[k].sha256);
 		}
+		assert_int_equal(x->function_count, y->function_count);
+		for (size_t k = 0; k < x->function_count; k++) {
+			assert_string_equal(x->functions[k].name, y->functions[k].name);
+			assert_int_equal(x->functions[k].size, y->functions[k].size);
+			same_text(x->functions[k].hash, y->functions[k].hash);
+		}
 	}
 }
 
@@ -122,6 +128,9 @@ static void same_plan(const struct record_plan *a, const struct record_plan *b)
 	assert_int_equal(a->look_count, b->look_count);
 	assert_memory_equal(a->looks, b->looks, sizeof(a->looks));
 	assert_int_equal(a->last_look, b->last_look);
+	assert_int_equal(a->layout_step_count, b->layout_step_count);
+	assert_memory_equal(
+		a->layout_steps, b->layout_steps, a->layout_step_count * sizeof(*a->layout_steps));
 	assert_int_equal(a->comparison_count, b->comparison_count);
 	assert_memory_equal(a->comparisons, b->comparisons, a->comparison_count * sizeof(*a->comparisons));
 	assert_true(
@@ -267,11 +276,52 @@ static void record_json__without_members_added_later__read_as_zero(void **state)
 	doc_write(a, path);
 	doc_load(&doc, path);
 	doc_replace(&doc, "\"aa\":true,", "");
+	doc_replace(&doc,
+		"\"layout_steps\":[{\"round\":0,\"workload\":null,\"layouts\":16},"
+		"{\"round\":16,\"workload\":0,\"layouts\":40}],",
+		"");
+	doc_replace(&doc, ",\"counted_rounds\":8", "");
+	doc_replace(&doc, "\"functions\":[{\"name\":\"multiply.constprop.0\"", "\"others\":[{\"name\":\"x\"");
 	doc_save(&doc, path);
 	b = read_back(&arena);
+	assert_int_equal(a->builds[0].function_count, 2);
+	assert_int_equal(b->builds[0].function_count, 0);
+	assert_null(b->builds[0].functions);
 	assert_true(a->plan.aa);
 	assert_false(b->plan.aa);
+	assert_int_equal(a->plan.layout_step_count, 2);
+	assert_int_equal(b->plan.layout_step_count, 0);
+	assert_int_equal(a->plan.settings.counted_rounds, 8);
+	assert_int_equal(b->plan.settings.counted_rounds, 0);
 	assert_int_equal(b->plan.last_look, a->plan.last_look);
+	buf_release(&doc);
+	record_release(a);
+	record_release(b);
+	arena_release(&arena);
+}
+
+/* A column that came later is not written where it says nothing; older records have none: null, not 0. */
+static void record_json__columns_added_later__absent_where_all_null(void **state)
+{
+	static const char *const names[] = {"cycles", "instructions", "branch_misses", "energy_uj"};
+	struct arena arena = {0};
+	struct record *a = fixture_plain(&arena, 2), *b;
+	struct buf doc = {0};
+
+	(void)state;
+	fixture_samples(a, 40, "a machine without a PMU");
+	a->samples.v[7].energy_uj = 0;
+	doc_write(a, path);
+	doc_load(&doc, path);
+	for (size_t i = 0; i < 3; i++)
+		assert_null(strstr(doc.data, arena_printf(&arena, "\"%s\"", names[i])));
+	assert_non_null(strstr(doc.data, "\"energy_uj\":[null,null,null,null,null,null,null,0,null"));
+	assert_non_null(strstr(doc.data, "\"repeat_of\":[null,")); /* of the first version: always there */
+	b = read_back(&arena);
+	same_samples(&a->samples, &b->samples);
+	assert_int_equal(b->samples.v[3].cycles, -1);
+	assert_int_equal(b->samples.v[7].energy_uj, 0);
+	assert_int_equal(b->samples.v[39].migrations, SAMPLE_NONE); /* round 19 is not counted */
 	buf_release(&doc);
 	record_release(a);
 	record_release(b);
@@ -401,6 +451,7 @@ int main(void)
 		cmocka_unit_test(record_json__written_twice__same_bytes),
 		cmocka_unit_test(record_json__no_samples_no_builds__valid),
 		cmocka_unit_test(record_json__without_members_added_later__read_as_zero),
+		cmocka_unit_test(record_json__columns_added_later__absent_where_all_null),
 		cmocka_unit_test(record_json__many_samples__bit_by_bit),
 		cmocka_unit_test(record_read_head__with_samples__head_and_count),
 		cmocka_unit_test(record_json__columns_in_other_order_or_null_ones_missing__read),

@@ -142,7 +142,8 @@ static void report_csv__equal_samples__no_empty_field(void **state)
 	assert_string_equal(field_of(&t, 1, "median"), "100");
 	assert_string_equal(field_of(&t, 1, "spread"), "0");
 	assert_string_equal(field_of(&t, 1, "effect_percent"), "0");
-	assert_string_equal(field_of(&t, 1, "p"), "1");
+	assert_string_equal(field_of(&t, 1, "p"), "n/a");
+	assert_string_equal(field_of(&t, 1, "p_adjusted"), "n/a");
 	assert_string_equal(field_of(&t, 1, "answer"), "no difference");
 	end_csv(&t);
 	buf_release(&out);

@@ -183,10 +183,23 @@ static void report_terminal__two_modes_trend_and_neighbours__said_by_default(voi
 			cf_sample(&f, i, r, r % 16, i < 7 ? 100 + r + 2.5 * cf_sign(r) : r % 2 ? 100 : 110);
 	cf_answer(&f);
 	print(&f, options, &out);
-	has(&out, "  a trend within the run: w0/gcc/O2/1, w1/gcc/O2/1, w2/gcc/O2/1, w3/gcc/O2/1, "
-		  "w4/gcc/O2/1, w5/gcc/O2/1 and 1 more\n");
-	has(&out, "  two modes, one median speaks for neither: w7/gcc/O2/1, w8/gcc/O2/1\n");
+	/* 100 + r + 2.5 in turns: medians of the first and the last 21 rounds, 110.5 and 152.5: 42 over 131.5 */
+	has(&out, "  a trend within the run, from the first third of the rounds to the last: w0/gcc/O2/1 "
+		  "(+32 %), "
+		  "w1/gcc/O2/1 (+32 %), w2/gcc/O2/1 (+32 %)");
+	has(&out, "w5/gcc/O2/1 (+32 %)\n    and 1 more\n");
+	has(&out, "  two modes, one median speaks for neither: w7/gcc/O2/1 (at 100.0 lps and 110.0 lps, 50 "
+		  "and 50 % "
+		  "of its samples), w8/gcc/O2/1 (at");
 	has(&out, "  neighbouring rounds are alike (lag-1 autocorrelation)");
+	has(&out, "  neighbouring rounds alternate (lag-1 autocorrelation): w7/gcc/O2/1 (-0.98), w8");
+	/* the command names first what has two modes */
+	memset(f.record->id, 'a', HASH_HEX - 1);
+	options.where = " -C 'my project'";
+	print(&f, options, &out);
+	has(&out, "\n  flagstone show aaaaaaaaaaaa --samples --only w7/gcc/O2/1 --only w8/gcc/O2/1 --only "
+		  "w0/gcc/O2/1 "
+		  "--only w1/gcc/O2/1 --only w2/gcc/O2/1 --only w3/gcc/O2/1 -C 'my project'\n");
 	buf_release(&out);
 	cf_end(&f);
 }

@@ -1,4 +1,4 @@
-/* What a session decides without running anything: layouts of rounds, settings, and whether a run may go on. */
+/* What a session decides without running anything: settings, whether a run may go on, and with what. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,55 +11,6 @@
 enum { BUILDS = 3 };
 
 static struct arena arena;
-
-static void run_layout_of_round__each_pass__a_permutation(void **state)
-{
-	struct record *record = record_new(&arena);
-	struct run run = {.arena = &arena, .record = record};
-	uint32_t counts[] = {1, 8, 16, 13};
-	size_t like_the_first = 0;
-
-	(void)state;
-	record->plan.seed = "00112233445566778899aabbccddeeff";
-	for (size_t c = 0; c < 4; c++) {
-		run.layout_count = counts[c];
-		for (uint32_t pass = 0; pass < 5; pass++) {
-			uint32_t seen = 0;
-			bool same = true;
-
-			for (uint32_t i = 0; i < counts[c]; i++) {
-				uint32_t layout = run_layout_of_round(&run, pass * counts[c] + i);
-
-				assert_true(layout < counts[c]);
-				seen |= 1U << layout;
-				same &= layout == run_layout_of_round(&run, i);
-			}
-			assert_int_equal(seen, (1U << counts[c]) - 1);
-			like_the_first += counts[c] > 1 && pass > 0 && same;
-		}
-	}
-	assert_int_equal(like_the_first, 0); /* 1 in 8! at the most */
-	record_release(record);
-}
-
-static void run_layout_of_round__seed__decides(void **state)
-{
-	struct record *record = record_new(&arena);
-	struct run run = {.arena = &arena, .record = record, .layout_count = 16};
-	uint32_t first[32], differ = 0;
-
-	(void)state;
-	record->plan.seed = "one";
-	for (uint32_t i = 0; i < 32; i++)
-		first[i] = run_layout_of_round(&run, i);
-	for (uint32_t i = 0; i < 32; i++)
-		assert_int_equal(run_layout_of_round(&run, i), first[i]);
-	record->plan.seed = "two";
-	for (uint32_t i = 0; i < 32; i++)
-		differ += run_layout_of_round(&run, i) != first[i];
-	assert_true(differ > 16);
-	record_release(record);
-}
 
 static void session_settings__nothing_asked__the_matrix(void **state)
 {
@@ -107,28 +58,6 @@ static void session_settings__options__win(void **state)
 	assert_int_equal(session_settings(&session).timeout_ns, 5);
 }
 
-static void session_estimate__budgets__bound_it(void **state)
-{
-	struct session session = {
-		.matrix.measure = spec_measure_defaults(), .plan.possible = 96, .allowed.n = 2};
-	int64_t build, measure, more, most;
-
-	(void)state;
-	session_estimate(&session, &build, &measure);
-	assert_true(build > 0);
-	/* 96 cells x 256 rounds x at least 5 ms */
-	assert_true(measure > INT64_C(96) * 256 * 5000000);
-	session.plan.possible = 192;
-	session_estimate(&session, &more, &most);
-	assert_int_equal(more, 2 * build);
-	assert_int_equal(most, 2 * measure);
-	session.options.budget_ns = 1000000000;
-	session.options.build_budget_ns = 2000000000;
-	session_estimate(&session, &build, &measure);
-	assert_int_equal(build, 2000000000);
-	assert_int_equal(measure, 1000000000);
-}
-
 /* A run that goes on with a record: both the same, until a test changes something. */
 struct pair {
 	struct record *old, *now;
@@ -151,6 +80,10 @@ static struct record *one_side(void)
 	facts_unknown(&record->host, "cpu.microcode", "test", "a test");
 	for (size_t i = 0; i < BUILDS; i++)
 		record->builds[i].status = CELL_BUILT;
+	record->workloads = arena_array(&arena, 1, sizeof(*record->workloads));
+	record->workload_count = 1;
+	record->workloads[0] = (struct record_workload){.name = "dhrystone"};
+	record->plan.seed = "00112233445566778899aabbccddeeff";
 	return record;
 }
 
@@ -159,7 +92,11 @@ static struct pair pair(void)
 	struct pair p = {.old = one_side(), .now = one_side()};
 
 	p.old->complete = false;
-	p.run = (struct run){.arena = &arena, .record = p.now, .resumed = p.old, .item_count = BUILDS};
+	p.run = (struct run){.arena = &arena,
+		.record = p.now,
+		.resumed = p.old,
+		.item_count = BUILDS,
+		.pace = arena_array(&arena, 1, sizeof(struct pace))};
 	return p;
 }
 
@@ -238,10 +175,10 @@ static void run_take_up__samples_failures_and_settled_cells__are_the_new_records
 	(void)state;
 	p.run.items = p.items;
 	for (size_t i = 0; i < BUILDS; i++)
-		p.items[i] = (struct run_item){.cell = i, .open = true};
+		p.items[i] = (struct run_item){.cell = i, .open = true, .layout_count = 1};
 	sample_init(&row);
 	for (uint32_t i = 0; i < 10; i++) { /* rounds 0 to 4 */
-		row.round = i / 2;
+		row.round = row.block = i / 2;
 		row.build = i % 2;
 		row.start_offset_ns = 1000 + i * 100;
 		row.elapsed_ns = 50;
@@ -264,6 +201,8 @@ static void run_take_up__samples_failures_and_settled_cells__are_the_new_records
 	assert_int_equal(p.run.first_row, 10);
 	assert_int_equal(p.run.journalled, 10);
 	assert_int_equal(p.run.measured_before_ns, 950); /* 1000 to 1900 + 50 */
+	/* a block of two: from the first one's start to 50 ns behind the second one's, 100 ns later */
+	assert_true(pace_mean_ns(&p.run.pace[0]) == 75);
 	assert_int_equal(p.now->samples.n, 10);
 	assert_int_equal(p.now->samples.v[9].round, 4);
 	assert_string_equal(p.now->continues, p.old->id);
@@ -280,6 +219,56 @@ static void run_take_up__samples_failures_and_settled_cells__are_the_new_records
 	assert_int_equal(p.now->failures[0].sample, 3);
 	assert_string_equal(p.now->notes.v[0], "an old note");
 	assert_string_equal(p.now->notes.v[1], "resumed after round 5 of an interrupted run");
+	record_release(p.old);
+	record_release(p.now);
+}
+
+/* A run that had gone from 8 to 16 layouts, of which 12 can be linked again. */
+static void run_take_up__fewer_layouts_than_before__a_step_down_and_a_note(void **state)
+{
+	struct record_layout_step steps[] = {{0, UINT32_MAX, 8}, {3, 0, 16}};
+	struct pair p = pair();
+	struct error e = {0};
+	struct sample row;
+
+	(void)state;
+	p.old->plan.layout_steps = steps;
+	p.old->plan.layout_step_count = 2;
+	p.run.items = p.items;
+	for (size_t i = 0; i < BUILDS; i++)
+		p.items[i] = (struct run_item){.cell = i, .open = true, .layout_count = 12};
+	sample_init(&row);
+	row.round = 4;
+	samples_add(&p.old->samples, &row);
+	if (run_take_up(&p.run, &e) != 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(p.now->plan.layout_step_count, 3);
+	assert_memory_equal(p.now->plan.layout_steps, steps, sizeof(steps));
+	assert_int_equal(p.now->plan.layout_steps[2].round, 5);
+	assert_int_equal(p.now->plan.layout_steps[2].workload, 0);
+	assert_int_equal(p.now->plan.layout_steps[2].layouts, 12);
+	assert_string_equal(
+		p.now->notes.v[0], "session 2: dhrystone: 12 of the run's 16 layouts could be linked again");
+	record_release(p.old);
+	record_release(p.now);
+}
+
+static void run_take_up__all_layouts_again__the_same_steps(void **state)
+{
+	struct record_layout_step steps[] = {{0, UINT32_MAX, 8}, {3, 0, 16}};
+	struct pair p = pair();
+	struct error e = {0};
+
+	(void)state;
+	p.old->plan.layout_steps = steps;
+	p.old->plan.layout_step_count = 2;
+	p.run.items = p.items;
+	for (size_t i = 0; i < BUILDS; i++)
+		p.items[i] = (struct run_item){.cell = i, .open = true, .layout_count = 16};
+	if (run_take_up(&p.run, &e) != 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(p.now->plan.layout_step_count, 2);
+	assert_memory_equal(p.now->plan.layout_steps, steps, sizeof(steps));
 	record_release(p.old);
 	record_release(p.now);
 }
@@ -318,15 +307,14 @@ static void run_units_take__workload_copies_and_args__must_be_the_same(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(run_layout_of_round__each_pass__a_permutation),
-		cmocka_unit_test(run_layout_of_round__seed__decides),
 		cmocka_unit_test(session_settings__nothing_asked__the_matrix),
 		cmocka_unit_test(session_settings__options__win),
-		cmocka_unit_test(session_estimate__budgets__bound_it),
 		cmocka_unit_test(run_resume_compare__all_as_it_was__goes_on),
 		cmocka_unit_test(run_resume_compare__something_differs__refused_by_name),
 		cmocka_unit_test(run_take_up__another_build__refused),
 		cmocka_unit_test(run_take_up__samples_failures_and_settled_cells__are_the_new_records),
+		cmocka_unit_test(run_take_up__fewer_layouts_than_before__a_step_down_and_a_note),
+		cmocka_unit_test(run_take_up__all_layouts_again__the_same_steps),
 		cmocka_unit_test(run_units_take__workload_copies_and_args__must_be_the_same),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

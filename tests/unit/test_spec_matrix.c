@@ -304,7 +304,24 @@ static void read_matrix__measure__forms_and_bounds(void **state)
 		"m.yaml:4:19: `sample`: 1us is not within 100 us and 1 min 0 s\n"
 		"m.yaml:4:24: unknown key `precison`; allowed here: sample, layouts, rounds, precision, "
 		"matters, budget, "
-		"build_budget, timeout; did you mean `precision`?\n");
+		"build_budget, timeout, counters; did you mean `precision`?\n");
+	bad_matrix(MINIMAL "measure: {counters: on}\n",
+		"m.yaml:4:21: unknown value of `counters`: `on`; allowed here: some, all, off\n");
+}
+
+static void read_matrix__counters__rounds_between_counted_ones(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t rounds;
+	} cases[] = {{"budget: 1m", 16}, {"counters: some", 16}, {"counters: all", 1}, {"counters: off", 0}};
+	struct spec_matrix m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		m = good_matrix(arena_printf(&arena, MINIMAL "measure: {%s}\n", cases[i].text));
+		assert_int_equal(m.measure.counted_rounds, cases[i].rounds);
+	}
 }
 
 static void read_matrix__layouts_and_rounds__statistics_possible(void **state)
@@ -423,6 +440,7 @@ int main(void)
 		TEST(read_matrix__variant_members__checked),
 		TEST(read_matrix__copies_and_args__checked),
 		TEST(read_matrix__measure__forms_and_bounds),
+		TEST(read_matrix__counters__rounds_between_counted_ones),
 		TEST(read_matrix__layouts_and_rounds__statistics_possible),
 		TEST(read_matrix__filters__members),
 		TEST(read_matrix__filters__checked),

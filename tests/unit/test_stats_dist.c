@@ -63,13 +63,23 @@ static void t_two_sided__one_and_two_degrees__closed_form(void **state)
 static void t_quantile__any_degrees__inverts_tail(void **state)
 {
 	(void)state;
-	static const double dfs[] = {0.7, 1, 2.5, 7, 15, 63, 1e3, 1e6, 1e12};
+	static const double dfs[] = {0.7, 1, 2.5, 7, 15, 63, 1e3, 9999, 1e4, 1e5, 1e6, 1e12};
 	static const double tails[] = {0.999, 0.5, 0.05, 1e-3, 1e-10, 1e-40};
 	for (size_t i = 0; i < sizeof dfs / sizeof dfs[0]; i++)
 		for (size_t k = 0; k < sizeof tails / sizeof tails[0]; k++) {
 			double t = -stats_t_quantile(tails[k] / 2, dfs[i]);
-			assert_true(near_relative(stats_t_two_sided(t, dfs[i]), tails[k], 1e-10));
+			assert_true(near_relative(stats_t_two_sided(t, dfs[i]), tails[k], 1e-12));
 		}
+}
+
+/* Where one method takes over from the other, both give the same. */
+static void t_two_sided__at_ten_thousand_degrees__no_jump(void **state)
+{
+	(void)state;
+	for (double t = 0.1; t < 30; t *= 1.7) {
+		double below = stats_t_two_sided(t, 1e4 * (1 - 1e-12)), above = stats_t_two_sided(t, 1e4);
+		assert_true(near_relative(below, above, 1e-9 * (1 + t * t)));
+	}
 }
 
 static void t__many_degrees__becomes_normal(void **state)
@@ -155,6 +165,7 @@ int main(void)
 		cmocka_unit_test(t_quantile__r_values__agree),
 		cmocka_unit_test(t_two_sided__one_and_two_degrees__closed_form),
 		cmocka_unit_test(t_quantile__any_degrees__inverts_tail),
+		cmocka_unit_test(t_two_sided__at_ten_thousand_degrees__no_jump),
 		cmocka_unit_test(t__many_degrees__becomes_normal),
 		cmocka_unit_test(t__limits__have_answers),
 		cmocka_unit_test(incomplete_beta__simple_shapes__closed_form),

@@ -1,6 +1,6 @@
 /*
  * The whole method on recorded noise with known truth (tests/golden/stats/README.md): stretches of whole rounds, 16
- * groups of rounds stand for layouts, 11 comparisons with cell 0, two looks. Everything is fixed, so the figures are
+ * (or 8) groups of rounds stand for layouts, 11 comparisons with cell 0, two looks. Everything is fixed, so the figures are
  * the same on every machine; the limits are those of the experiments in which the method was chosen, with the
  * tolerance that so few stretches need.
  */
@@ -12,6 +12,7 @@
 
 #include "stats/describe.h"
 #include "stats/effect.h"
+#include "stats/marked.h"
 #include "stats/verdict.h"
 #include "test_stats_data.h"
 
@@ -21,6 +22,7 @@
 #define SAME	 8 /* cells 1 to 8 are the same program as cell 0 */
 #define PLANTED	 3
 #define LAYOUTS	 16
+#define FEWEST	 8
 #define MAX_PAIR (ROUNDS / LAYOUTS * SAME)
 
 struct recording {
@@ -54,14 +56,14 @@ static void read_recording(const char *path, const double percent[PLANTED], stru
 }
 
 static void analyse_stretch(
-	const struct recording *data, size_t start, size_t rounds, struct stats_pair *pairs)
+	const struct recording *data, size_t start, size_t rounds, size_t layouts, struct stats_pair *pairs)
 {
 	static struct stats_observation obs[ROUNDS];
 	for (size_t c = 1; c < CELLS; c++) {
 		for (size_t r = 0; r < rounds; r++) {
 			const double *time = data->time[start + r];
 			obs[r] = (struct stats_observation){
-				.layout = (uint32_t)(r % LAYOUTS), .round = (uint32_t)r};
+				.layout = (uint32_t)(r % layouts), .round = (uint32_t)r};
 			assert_true(stats_effect(time[0], time[c], false, &obs[r].effect));
 		}
 		assert_int_equal(
@@ -74,7 +76,7 @@ static bool holds(const struct stats_pair *pair, double truth)
 	return pair->lo <= truth && truth <= pair->hi;
 }
 
-static struct figures measure(const struct recording *data, size_t rounds)
+static struct figures measure(const struct recording *data, size_t rounds, size_t layouts)
 {
 	static const struct stats_rules rules = {
 		.matters = 0.005, .precision = 0.01, .looks = 2, .lambda = 1, .family = FAMILY};
@@ -83,7 +85,7 @@ static struct figures measure(const struct recording *data, size_t rounds)
 	for (size_t s = 0; s < f.stretches; s++) {
 		struct stats_pair pairs[FAMILY];
 		struct stats_verdict verdicts[FAMILY];
-		analyse_stretch(data, s * rounds, rounds, pairs);
+		analyse_stretch(data, s * rounds, rounds, layouts, pairs);
 		stats_family_decide(pairs, FAMILY, &rules, verdicts);
 		for (size_t i = 0; i < SAME; i++) {
 			estimate[f.pairs++] = pairs[i].effect;
@@ -111,12 +113,13 @@ static struct figures measure(const struct recording *data, size_t rounds)
 	return f;
 }
 
-static void show(const char *name, size_t rounds, const struct figures *f)
+static void show(const char *name, size_t rounds, size_t layouts, const struct figures *f)
 {
-	print_message("%s, %zu rounds: spread %.2f %%, half-width %.2f %%, coverage %.1f / %.1f %%, alarms "
+	print_message("%s, %zu rounds, %zu layouts: spread %.2f %%, half-width %.2f %%, coverage %.1f / %.1f "
+		      "%%, alarms "
 		      "%.1f / %.1f %%, "
 		      "found %.0f / %.0f / %.0f %%\n",
-		name, rounds, 100 * f->spread, 100 * f->half_width, 100 * f->covered,
+		name, rounds, layouts, 100 * f->spread, 100 * f->half_width, 100 * f->covered,
 		100 * f->covered_planted, 100 * f->alarms, 100 * f->adjusted, 100 * f->found[0],
 		100 * f->found[1], 100 * f->found[2]);
 }
@@ -134,8 +137,8 @@ static void hold_against(
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct limits *limit = &limits[i];
-		struct figures f = measure(data, limit->rounds);
-		show(name, limit->rounds, &f);
+		struct figures f = measure(data, limit->rounds, LAYOUTS);
+		show(name, limit->rounds, LAYOUTS, &f);
 		assert_true(f.spread <= limit->spread && f.half_width <= limit->half_width);
 		assert_true(f.covered >= limit->covered && f.covered_planted >= limit->covered);
 		assert_true(f.alarms <= limit->alarms && f.adjusted <= limit->adjusted);
@@ -175,6 +178,58 @@ static void method__matmul_noise__honest_and_able(void **state)
 	hold_against("matmul", &data, limits, sizeof limits / sizeof limits[0]);
 }
 
+/*
+ * The fewest layouts with the fewest rounds each, where a few bursts weigh most: over both recordings 2,048 pairs of
+ * identical cells. The promise is 5 % a family, that is 0.5 % a pair; 0.05 to 0.13 % were measured (stats/paired.h).
+ */
+static void method__eight_layouts_of_two_rounds__alarms_within_the_promise(void **state)
+{
+	(void)state;
+	static const double percent[PLANTED] = {0.88, 1.81, 4.69};
+	static struct recording data;
+	double alarms = 0, covered = 0;
+	for (size_t i = 0; i < 2; i++) {
+		const char *name = i == 0 ? "interpreter" : "matmul";
+		read_recording(
+			i == 0 ? GOLDEN "noise/interpreter.txt" : GOLDEN "noise/matmul.txt", percent, &data);
+		struct figures f = measure(&data, 2 * FEWEST, FEWEST);
+		show(name, 2 * FEWEST, FEWEST, &f);
+		assert_int_equal(f.pairs, 1024);
+		assert_int_equal(f.wrong_way, 0);
+		alarms += f.adjusted / 2;
+		covered += f.covered / 2;
+	}
+	assert_true(alarms <= 0.002);
+	assert_true(covered >= 0.94 && covered <= 0.98);
+}
+
+#define PROBES 3980
+
+/*
+ * Marks look at the probe before a sample, never at its value; if they are of any use, what they mark is slower all
+ * the same. Numpy says of this recording: 1.4 % marked, their median 4.9 % above that of the others.
+ */
+static void marked__recorded_probes__few_and_slower(void **state)
+{
+	(void)state;
+	static double time[PROBES], chain[PROBES], wide[PROBES], marked[PROBES], others[PROBES];
+	FILE *file = fopen(GOLDEN "noise/probes.txt", "r");
+	double limit = 0;
+	size_t n = 0, m = 0;
+	assert_non_null(file);
+	for (size_t i = 0; i < PROBES; i++)
+		assert_int_equal(fscanf(file, "%lf %lf %lf", &time[i], &chain[i], &wide[i]), 3);
+	fclose(file);
+	assert_true(stats_marked_threshold(wide, 64, &limit));
+	for (size_t i = 0; i < PROBES; i++)
+		if (wide[i] > limit)
+			marked[m++] = time[i];
+		else
+			others[n++] = time[i];
+	assert_in_range(m, PROBES / 100, PROBES / 50);
+	assert_true(near_relative(stats_median(marked, m) / stats_median(others, n), 1.049, 0.005));
+}
+
 /* The recorded bursts themselves: the summary of a real cell says what a reader must know. */
 static void describe__recorded_cell__says_it_is_noisy(void **state)
 {
@@ -196,6 +251,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(method__interpreter_noise__honest_and_able),
 		cmocka_unit_test(method__matmul_noise__honest_and_able),
+		cmocka_unit_test(method__eight_layouts_of_two_rounds__alarms_within_the_promise),
+		cmocka_unit_test(marked__recorded_probes__few_and_slower),
 		cmocka_unit_test(describe__recorded_cell__says_it_is_noisy),
 	};
 	return cmocka_run_group_tests_name("stats_noise", tests, NULL, NULL);

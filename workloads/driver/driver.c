@@ -7,6 +7,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -43,6 +44,7 @@ struct request {
 	uint64_t units;	       /* 0: calibrate */
 	uint64_t warmup;       /* 0: none */
 	uint64_t calibrate_ns; /* 0: units */
+	uint64_t stack, heap;  /* bytes to move them by; 0: not */
 };
 
 struct timing {
@@ -164,7 +166,9 @@ static int say_usage(void)
 
 	for (; name && *name && used + strlen(*name) + 6 < sizeof(names); name++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, " [%s=N]", *name);
-	return driver_fail(0, "usage: %s units=N [warmup=N]%s, or calibrate=NANOSECONDS instead of units=N",
+	return driver_fail(0,
+		"usage: %s units=N [warmup=N] [stack=N] [heap=N]%s, or calibrate=NANOSECONDS instead of "
+		"units=N",
 		flagstone_workload.name, names);
 }
 
@@ -187,6 +191,12 @@ static int parse_arguments(struct request *request)
 			most = most_units;
 		} else if ((text = value_of(*word, "calibrate"))) {
 			number = &request->calibrate_ns;
+		} else if ((text = value_of(*word, "stack"))) {
+			number = &request->stack;
+			most = FLAGSTONE_START_MAX;
+		} else if ((text = value_of(*word, "heap"))) {
+			number = &request->heap;
+			most = FLAGSTONE_START_MAX;
 		} else if (is_parameter(*word)) {
 			text = strchr(*word, '=') + 1;
 		} else {
@@ -195,8 +205,9 @@ static int parse_arguments(struct request *request)
 		}
 		if (already_given(*word, word))
 			return driver_fail(0, "'%s': given twice", *word);
-		/* a warm-up of 0 is the default said aloud */
-		if (number == &request->warmup && !strcmp(text, "0"))
+		/* 0 is the default said aloud */
+		if (!strcmp(text, "0") &&
+			(number == &request->warmup || number == &request->stack || number == &request->heap))
 			continue;
 		if (parse_number(text, most, number))
 			return driver_fail(0, "'%s': not a whole number from 1 to %" PRIu64, *word, most);
@@ -359,9 +370,35 @@ static int run(const struct request *request, int fd, struct flagstone_barrier *
 	return write_result(fd, &timing) ? FLAGSTONE_EXIT_WRONG : 0;
 }
 
+/* What comes behind a block that is kept lies higher on the heap by its size. */
+static int move_heap(uint64_t bytes)
+{
+	void *room;
+
+	if (!bytes)
+		return 0;
+	room = malloc((size_t)bytes);
+	if (!room)
+		return driver_fail(errno, "cannot take heap=%" PRIu64 " bytes", bytes);
+	driver_escape(room);
+	return 0;
+}
+
+/* Calls run() from a frame that is larger by the bytes wanted. */
+static int run_lower(const struct request *request, int fd, struct flagstone_barrier *barrier)
+{
+	char *room = alloca((size_t)request->stack + 1);
+	int status;
+
+	driver_escape(room);
+	status = run(request, fd, barrier);
+	driver_escape(room); /* the frame is still needed: this is no tail call */
+	return status;
+}
+
 int main(int argc, char **argv)
 {
-	struct request request = {0, 0, 0};
+	struct request request = {0, 0, 0, 0, 0};
 	struct flagstone_barrier *barrier;
 	int fd;
 
@@ -375,7 +412,7 @@ int main(int argc, char **argv)
 		return FLAGSTONE_EXIT_WRONG;
 	}
 	fd = choose_output();
-	if (fd < 0 || map_barrier(&barrier))
+	if (fd < 0 || map_barrier(&barrier) || move_heap(request.heap))
 		return FLAGSTONE_EXIT_WRONG;
-	return run(&request, fd, barrier);
+	return run_lower(&request, fd, barrier);
 }

@@ -11,6 +11,11 @@
  *	warmup=N       units of the untimed pass before it; default 0
  *	calibrate=NS   instead of units: double the units from 1 until the timed part takes at least NS
  *	               nanoseconds; the result line then tells the units reached and their time
+ *	stack=N        bytes by which the stack of all that the workload does begins lower, at most 65536; default 0
+ *	heap=N         bytes taken from the heap before anything else, and kept, at most 65536; default 0
+ *
+ * The last two move what a workload has on its stack and heap. flagstone draws them for each start, so that no cell
+ * is measured with one lucky or unlucky address: multiples of FLAGSTONE_START_STEP below FLAGSTONE_START_BELOW.
  *
  * Descriptors, open at exec:
  *
@@ -42,6 +47,9 @@
 #define FLAGSTONE_BARRIER_ENV "FLAGSTONE_BARRIER"
 #define FLAGSTONE_RESULT_WORD "flagstone-result"
 #define FLAGSTONE_PROTOCOL    1
+#define FLAGSTONE_START_STEP  16
+#define FLAGSTONE_START_BELOW 4096
+#define FLAGSTONE_START_MAX   65536
 /* longest result line, with its newline: below PIPE_BUF, so one write arrives whole */
 #define FLAGSTONE_RESULT_MAX 2048
 
