@@ -79,6 +79,13 @@ int build_workload_hash(const struct spec_workload *workload, char hex[HASH_HEX]
 	for (size_t i = 0; i < workload->includes.n && result == 0; i++)
 		result = hash_folder(
 			&hash, file_join(&arena, workload->folder, workload->includes.v[i]), &arena, e);
+	if (workload->stdin_path != NULL && result == 0) {
+		char file_hex[HASH_HEX];
+
+		result = hash_file_hex(workload->stdin_path, file_hex, e);
+		hash_add_field(&hash, "stdin");
+		hash_add_field(&hash, file_hex);
+	}
 	arena_release(&arena);
 	if (result == 0)
 		hash_final_hex(&hash, hex);

@@ -66,12 +66,11 @@ struct build {
 	const char *code_hash; /* NULL: unknown (reason as fact build.code_hash) */
 	const char *build_id;
 	struct words
-		commands; /* as run in the build's folder, quoted; shared objects by ../../objects/HASH/ */
-	struct facts
-		facts; /* build.cflags, build.cxxflags, build.ldflags ("(none)" is an empty value),
+		commands;   /* as run in the build's folder, quoted; shared objects by ../../objects/HASH/ */
+	struct facts facts; /* build.cflags, build.cxxflags, build.ldflags ("(none)" is an empty value),
 				 build.added_flags (recipe.h), build.wall_ns, build.cpu_ns,
 				 build.peak_kib, build.warnings; resolved.*; size.*, code.*, isa.* */
-	const char *log;	 /* path of the full log */
+	const char *log;    /* path of the full log */
 	const char *log_excerpt; /* first and last KiB of it, "" when empty */
 };
 
@@ -105,7 +104,8 @@ struct build_layout {
 
 /* The reason of layouts above 0 of an arm whose links all came out as the same file. */
 #define BUILD_NOTHING_MOVED                                                                                  \
-	"every link came out the same: this toolchain's links cannot be varied, so placement is not averaged"
+	"every link came out the same: this toolchain's links cannot be varied, so placement is not "        \
+	"averaged"
 
 /*
  * Links count layouts, several at once, those in the cache taken from it. Where layout 0 of arm 0 is asked for,

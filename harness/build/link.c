@@ -338,6 +338,8 @@ static bool first_hash(const struct build_layout *layouts, size_t count, const s
  */
 static void refuse_equal(struct build_layout *layouts, size_t count, struct arena *arena)
 {
+	const struct build_layout *seen = NULL;
+
 	for (size_t i = 0; i < count; i++) {
 		const struct build *build = layouts[i].build;
 		uint32_t arm = layouts[i].arm;
@@ -345,13 +347,17 @@ static void refuse_equal(struct build_layout *layouts, size_t count, struct aren
 		bool differ = false;
 
 		if (layouts[i].layout == 0 || layouts[i].path == NULL ||
-			!first_hash(layouts, count, &layouts[i], arena, first))
+			(seen != NULL && seen->build == build && seen->arm == arm))
+			continue;
+		seen = &layouts[i];
+		if (!first_hash(layouts, count, seen, arena, first))
 			continue;
 		for (size_t k = 0; k < count && !differ; k++)
 			differ = layouts[k].build == build && layouts[k].arm == arm &&
 				 layouts[k].path != NULL && strcmp(layouts[k].sha256, first) != 0;
 		for (size_t k = i; k < count && !differ; k++) {
-			if (layouts[k].build != build || layouts[k].arm != arm || layouts[k].layout == 0)
+			if (layouts[k].build != build || layouts[k].arm != arm || layouts[k].layout == 0 ||
+				layouts[k].path == NULL)
 				continue;
 			layouts[k].path = NULL;
 			layouts[k].reason = BUILD_NOTHING_MOVED;

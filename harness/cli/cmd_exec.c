@@ -91,7 +91,9 @@ static int make_start(struct cli *cli, const struct session_exec *exec, struct s
 	const struct arguments *args = &cli->args;
 	const char *tool;
 
-	*start = (struct start){.folder = "/", .stdin_path = "/dev/null"}; /* as in a run */
+	*start = (struct start){.folder = "/", .stdin_path = exec->stdin_path}; /* as in a run */
+	if (start->stdin_path == NULL)
+		start->stdin_path = "/dev/null";
 	words_add_all(&start->env, &cli->arena, &exec->env);
 	if (args->after_dashes > 0) {
 		tool = args->words.v[args->words.n - args->after_dashes];

@@ -33,7 +33,8 @@ const struct command cmd_plan = {
 		"settles all, to the longest, where the budget is used up. Builds in the cache cost nothing; "
 		"others cost what they took in earlier runs on this host, or, where no record says, a rough "
 		"figure, which is said to be rough. A run ends between the two times printed last; what is "
-		"estimated has a quarter of room in them, and the longest has 10 s for a busy machine to come "
+		"estimated has a quarter of room in them, and the longest has 10 s for a busy machine to "
+		"come "
 		"to "
 		"rest. Nothing is built or measured; compilers are asked what they take.",
 	.example = "flagstone plan\nflagstone plan flags --only dhrystone --json",

@@ -86,18 +86,32 @@ static void add_build_time(const struct session_estimate *e, struct buf *out)
 	buf_addc(out, '\n');
 }
 
-static void add_time(const struct session *session, const struct session_estimate *e, struct buf *out)
+static void add_measure_time(const struct session *session, const struct session_estimate *e, struct buf *out)
 {
 	struct measure_settings s = session_settings(session);
+	const char *source = e->rounds_known ? "from earlier runs here" : "a rough figure";
 
-	add_build_time(e, out);
 	buf_adds(out, "measure: ");
+	if (e->first_look_ns > e->measure_ns) {
+		add_duration(out, e->measure_ns);
+		buf_addf(out, ", the budget, which ends before the first look: %u rounds take about ",
+			e->first_look);
+		add_duration(out, e->first_look_ns);
+		buf_addf(out, " (%s)\n", source);
+		return;
+	}
 	add_duration(out, e->first_look_ns);
 	buf_addf(out, ", if the first look after %u rounds settles all, to ", e->first_look);
 	add_duration(out, e->measure_ns);
-	buf_addf(out, ", %s (%s)\nin all: ",
-		s.budget_ns > 0 && e->measure_ns == s.budget_ns ? "the budget" : "all rounds",
-		e->rounds_known ? "from earlier runs here" : "a rough figure");
+	buf_addf(out, ", %s (%s)\n",
+		s.budget_ns > 0 && e->measure_ns == s.budget_ns ? "the budget" : "all rounds", source);
+}
+
+static void add_time(const struct session *session, const struct session_estimate *e, struct buf *out)
+{
+	add_build_time(e, out);
+	add_measure_time(session, e, out);
+	buf_adds(out, "in all: ");
 	add_duration(out, e->shortest_ns);
 	buf_adds(out, " to ");
 	add_duration(out, e->longest_ns);

@@ -121,6 +121,8 @@ void progress_detail(void *context, const char *text)
 
 struct session_events progress_events(struct progress *progress)
 {
-	return (struct session_events){
-		.progress = progress_tell, .message = progress_message, .detail = progress_detail, .context = progress};
+	return (struct session_events){.progress = progress_tell,
+		.message = progress_message,
+		.detail = progress_detail,
+		.context = progress};
 }

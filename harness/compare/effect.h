@@ -60,7 +60,7 @@ struct cell_summary {
 struct comparison {
 	uint32_t a, b;	/* builds: b against baseline a */
 	bool regrouped; /* a is not the baseline that the run measured beside b */
-	bool hidden;   /* not to be shown: select.h */
+	bool hidden;	/* not to be shown: select.h */
 	enum answer answer;
 	const char *reason; /* for ANSWER_NONE and ANSWER_CANT_TELL: why, and what it would take */
 	bool has_effect;

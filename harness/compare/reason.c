@@ -136,8 +136,9 @@ const char *reason_command(const struct record *record, const struct words *only
 static bool comes_along(
 	const struct comparison *c, const struct record_build *a, const struct record_build *b)
 {
-	return !c->regrouped && a->baseline && a->copies == b->copies && text_same(a->workload, b->workload) &&
-	       text_same(a->slot, b->slot) && text_same(a->args, b->args);
+	return !c->regrouped && a->baseline && a->copies == b->copies &&
+	       text_same(a->workload, b->workload) && text_same(a->slot, b->slot) &&
+	       text_same(a->args, b->args);
 }
 
 /* What would give an answer, after "...; ". */

@@ -241,11 +241,10 @@ static void plan_comparisons(struct within *within, const struct record *record,
 		}
 		planned = planned_of(of_build, a, b);
 		as_planned += planned != NULL && planned->a == a;
-		plan->comparisons[plan->comparison_count++] =
-			(struct record_comparison){.a = a,
-				.b = b,
-				.closed_at = planned != NULL ? planned->closed_at : 0,
-				.regrouped = planned == NULL || planned->a != a};
+		plan->comparisons[plan->comparison_count++] = (struct record_comparison){.a = a,
+			.b = b,
+			.closed_at = planned != NULL ? planned->closed_at : 0,
+			.regrouped = planned == NULL || planned->a != a};
 	}
 	within->own_family =
 		as_planned != plan->comparison_count || as_planned != record->plan.comparison_count;

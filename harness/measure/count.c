@@ -61,8 +61,10 @@ int sample_count(struct measurer *m, const struct measure_item *item, struct sam
 	struct arena arena = {0};
 	struct words argv = {0};
 	struct spawn_copy *copies = arena_array(&arena, item->copies, sizeof(*copies));
-	struct spawn_request request = {
-		.copies = item->copies, .barrier = item->copies > 1, .timeout_ns = m->timeout_ns};
+	struct spawn_request request = {.copies = item->copies,
+		.barrier = item->copies > 1,
+		.stdin_path = item->stdin_path,
+		.timeout_ns = m->timeout_ns};
 	struct perf perf;
 	int result = 0;
 

@@ -86,24 +86,26 @@ bool measure_check_agrees(const char *got, const char *expected, double rel)
 	}
 }
 
-int measure_once(struct measurer *m, const char *program, const struct words *runner, const struct words *env,
-	const char *const *arguments, int64_t timeout_ns, const char **line, const char **reason,
-	struct error *e)
+int measure_once(struct measurer *m, const struct measure_start *start, const char *const *arguments,
+	int64_t timeout_ns, const char **line, const char **reason, struct error *e)
 {
 	struct arena scratch = {0};
 	struct words argv = {0};
 	struct spawn_copy copy = {0};
-	struct spawn_request request = {.cpus = m->pin_order->v, .copies = 1, .timeout_ns = timeout_ns};
+	struct spawn_request request = {.cpus = m->pin_order->v,
+		.copies = 1,
+		.stdin_path = start->stdin_path,
+		.timeout_ns = timeout_ns};
 	uint32_t env_bytes;
 	char *failure;
 	int result;
 
-	words_add_all(&argv, &scratch, runner);
-	words_add(&argv, &scratch, program);
+	words_add_all(&argv, &scratch, &start->runner);
+	words_add(&argv, &scratch, start->program);
 	for (; *arguments != NULL; arguments++)
 		words_add(&argv, &scratch, *arguments);
 	request.argv = argv.v;
-	request.env = sample_environment(m, env, &scratch, &env_bytes);
+	request.env = sample_environment(m, &start->env, &scratch, &env_bytes);
 	*line = *reason = NULL;
 	result = spawner_run(m->spawner, &request, &copy, e);
 	if (result == 0) {
@@ -118,16 +120,14 @@ int measure_once(struct measurer *m, const char *program, const struct words *ru
 }
 
 /* Asks once; *per_unit 0 and *reason when the program does not answer. */
-static int calibrate_once(struct measurer *m, const char *program, const struct words *runner,
-	const struct words *env, const struct words *words, double *per_unit, const char **reason,
-	struct error *e)
+static int calibrate_once(struct measurer *m, const struct measure_start *start, const struct words *words,
+	double *per_unit, const char **reason, struct error *e)
 {
 	const char *line, *text;
 	double done, elapsed;
 
 	*per_unit = 0;
-	if (measure_once(m, program, runner, env, (const char *const *)words->v, m->timeout_ns, &line, reason,
-		    e) != 0)
+	if (measure_once(m, start, (const char *const *)words->v, m->timeout_ns, &line, reason, e) != 0)
 		return -1;
 	if (line == NULL)
 		return 0;
@@ -147,9 +147,8 @@ static bool calibrated(const double *per_unit, int n)
 	return n >= CALIBRATIONS && per_unit[1] <= calibrations_agree * per_unit[0];
 }
 
-int measure_calibrate(struct measurer *m, const char *program, const struct words *runner,
-	const struct words *env, const struct words *arguments, int64_t sample_ns, uint64_t *units,
-	const char **reason, struct error *e)
+int measure_calibrate(struct measurer *m, const struct measure_start *start, const struct words *arguments,
+	int64_t sample_ns, uint64_t *units, const char **reason, struct error *e)
 {
 	double per_unit[CALIBRATIONS_MOST];
 	struct words words = {0};
@@ -158,7 +157,7 @@ int measure_calibrate(struct measurer *m, const char *program, const struct word
 	words_addf(&words, m->arena, "calibrate=%lld", (long long)sample_ns);
 	words_add_all(&words, m->arena, arguments);
 	for (int n = 0; n < CALIBRATIONS_MOST && !calibrated(per_unit, n); n++) {
-		if (calibrate_once(m, program, runner, env, &words, &per_unit[n], reason, e) != 0)
+		if (calibrate_once(m, start, &words, &per_unit[n], reason, e) != 0)
 			return -1;
 		if (per_unit[n] <= 0)
 			return 0;

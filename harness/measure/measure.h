@@ -24,6 +24,14 @@
 #include "sys/cpu.h"
 #include "sys/spawner.h"
 
+/* How a program is started, apart from its arguments. */
+struct measure_start {
+	const char *program;	/* absolute path */
+	struct words runner;	/* argv before the program (cross); n == 0: none */
+	struct words env;	/* the variant's */
+	const char *stdin_path; /* NULL: /dev/null */
+};
+
 /* One cell in a block: a program, its arguments, its amount of work. */
 struct measure_item {
 	uint32_t build; /* index in record->builds */
@@ -33,6 +41,7 @@ struct measure_item {
 	struct words arguments; /* of the workload: "n=4" words */
 	struct words runner;	/* argv before the program (cross); n == 0: none */
 	struct words env;	/* the variant's */
+	const char *stdin_path; /* NULL: /dev/null */
 	uint32_t copies;
 	uint64_t units, warmup;
 	bool lower_is_better;	 /* value is elapsed seconds a unit instead of units a second */
@@ -54,8 +63,9 @@ struct measurer {
 	double rest_dep_ns, rest_wide_ns; /* canaries of the machine at rest; 0: not asked */
 	struct host_throttle throttle;
 	struct host_energy energy;
-	uint32_t counted_rounds;      /* every so many rounds are counted (count.h), the first one, too; 0: none */
-	uint64_t counts, counts_lost; /* counts asked for, and those of them that were not to be had after all */
+	uint32_t counted_rounds; /* every so many rounds are counted (count.h), the first one, too; 0: none */
+	uint64_t counts,
+		counts_lost; /* counts asked for, and those of them that were not to be had after all */
 	/* marking thresholds, fixed after the first round; 0: not yet */
 	double canary_dep_limit_ns, canary_wide_limit_ns, run_wait_limit;
 	struct arena *arena;			       /* for failure texts */
@@ -80,18 +90,16 @@ int measure_block(struct measurer *m, struct record *record, const struct measur
  * One process outside any block: runs the program with the words given. *line: its result line, or NULL with
  * *reason (exit code, signal and what it said). Used for check runs and calibration.
  */
-int measure_once(struct measurer *m, const char *program, const struct words *runner, const struct words *env,
-	const char *const *arguments, int64_t timeout_ns, const char **line, const char **reason,
-	struct error *e);
+int measure_once(struct measurer *m, const struct measure_start *start, const char *const *arguments,
+	int64_t timeout_ns, const char **line, const char **reason, struct error *e);
 
 /*
  * Units of work, a power of two, so that one sample takes 1 to 2 x sample_ns: asks the worker (calibrate=) three times,
  * or up to nine until the two fastest agree within 5 %, and takes the fastest, since a disturbance only ever makes it
  * slower. *reason when the program does not answer.
  */
-int measure_calibrate(struct measurer *m, const char *program, const struct words *runner,
-	const struct words *env, const struct words *arguments, int64_t sample_ns, uint64_t *units,
-	const char **reason, struct error *e);
+int measure_calibrate(struct measurer *m, const struct measure_start *start, const struct words *arguments,
+	int64_t sample_ns, uint64_t *units, const char **reason, struct error *e);
 
 /* A field of a result line: "elapsed_ns"; the text behind NAME= in the arena, NULL when absent. */
 char *measure_field(const char *line, const char *name, struct arena *arena);

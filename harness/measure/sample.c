@@ -327,6 +327,7 @@ int sample_take(struct measurer *m, struct record *record, const struct measure_
 	struct spawn_request request = {.cpus = cpus,
 		.copies = item->copies,
 		.barrier = item->copies > 1,
+		.stdin_path = item->stdin_path,
 		.timeout_ns = m->timeout_ns};
 	struct start start;
 	uint32_t before[2], after[2], env_bytes;

@@ -100,9 +100,11 @@ static int check_steps(const struct record *record, const char *name, struct err
 			return error_set(e, EXIT_CANNOT,
 				"%s: plan.layout_steps[%zu].workload: %u is no index of a workload", name, i,
 				step->workload);
-		if (step->layouts == 0 || step->layouts > MOST_LAYOUTS || (i > 0 && step->round < step[-1].round))
+		if (step->layouts == 0 || step->layouts > MOST_LAYOUTS ||
+			(i > 0 && step->round < step[-1].round))
 			return error_set(e, EXIT_CANNOT,
-				"%s: plan.layout_steps[%zu]: %u layouts from round %u on cannot be: 1 to %d, and "
+				"%s: plan.layout_steps[%zu]: %u layouts from round %u on cannot be: 1 to %d, "
+				"and "
 				"rounds must not go back",
 				name, i, step->layouts, step->round, MOST_LAYOUTS);
 	}
@@ -153,8 +155,7 @@ int record_check(const struct record *record, const char *name, struct error *e)
 {
 	if (check_kind(record, name, e) != 0 ||
 		check_plan(&record->plan, record->build_count, name, e) != 0 ||
-		check_steps(record, name, e) != 0 ||
-		check_failures(record, name, e) != 0)
+		check_steps(record, name, e) != 0 || check_failures(record, name, e) != 0)
 		return -1;
 	for (size_t row = 0; row < record->samples.n; row++)
 		if (check_row(record, row, name, e) != 0)

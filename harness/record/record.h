@@ -119,7 +119,8 @@ struct measure_settings {
 	int64_t budget_ns;	 /* of measuring; 0: none */
 	int64_t build_budget_ns; /* of build and links; 0: none */
 	int64_t timeout_ns;	 /* of one process */
-	uint32_t counted_rounds; /* every so many rounds are counted (measure/count.h), the first one, too; 0: none */
+	uint32_t
+		counted_rounds; /* every so many rounds are counted (measure/count.h), the first one, too; 0: none */
 };
 
 /* A planned comparison: builds[b] against builds[a], both of one workload, slot, copies and args. */
@@ -150,7 +151,8 @@ struct record_plan {
 	size_t look_count;
 	uint32_t
 		last_look; /* rounds at the last look that took place; budget's or Ctrl-C's end counts as one */
-	struct record_layout_step *layout_steps; /* by round; none: all that the builds list, in every round */
+	struct record_layout_step
+		*layout_steps; /* by round; none: all that the builds list, in every round */
 	size_t layout_step_count;
 	struct record_comparison *comparisons;
 	size_t comparison_count;

@@ -38,7 +38,8 @@ struct sample {
 	uint32_t canary_dep_before_ns, canary_dep_after_ns; /* SAMPLE_NONE: null (copies but the first) */
 	uint32_t canary_wide_before_ns, canary_wide_after_ns;
 	uint32_t env_bytes; /* random environment size */
-	uint32_t stack_bytes, heap_bytes; /* random start of stack and heap; SAMPLE_NONE: of an older version */
+	uint32_t stack_bytes,
+		heap_bytes; /* random start of stack and heap; SAMPLE_NONE: of an older version */
 	uint32_t marks;
 	uint32_t repeat_of; /* row that this one measures again, or SAMPLE_NONE */
 	/*

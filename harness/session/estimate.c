@@ -35,7 +35,7 @@ static const struct record_build *find_build(const struct record *record, const 
 /* Builds are the same for all copies and args. */
 static double build_time(const struct record *record, const struct plan_cell *cell)
 {
-	for (size_t i = 0; i < record->build_count; i++) {
+	for (size_t i = 0; i < record->build_count && record->builds != NULL; i++) {
 		const struct record_build *build = &record->builds[i];
 		double ns;
 
@@ -48,7 +48,8 @@ static double build_time(const struct record *record, const struct plan_cell *ce
 	return 0;
 }
 
-static void learn_phase(double *ns, const struct record *record, const char *phase, const char *count, double jobs)
+static void learn_phase(
+	double *ns, const struct record *record, const char *phase, const char *count, double jobs)
 {
 	double made = number(&record->harness, count);
 
@@ -68,7 +69,8 @@ void estimate_learn(struct estimate_history *history, const struct plan *plan, c
 
 		if (history->build_ns[i] <= 0 && cell->slot->toolchain != NULL)
 			history->build_ns[i] = build_time(record, cell);
-		if (history->round_ns[i] <= 0 && build != NULL && record->plan.settings.sample_ns == sample_ns)
+		if (history->round_ns[i] <= 0 && build != NULL &&
+			record->plan.settings.sample_ns == sample_ns)
 			history->round_ns[i] = number(&build->facts, ESTIMATE_ROUND_KEY);
 	}
 	if (history->build_factor <= 0 && work > 0)
@@ -216,7 +218,8 @@ static void estimate_builds(const struct session *session, const struct estimate
 		out->cached += build->cached;
 		out->builds_known &= build->cached || known > 0;
 		known = known > 0 ? known
-				  : rough_source_ns * (double)plan->cells[i].workload->sources.n + rough_link_ns;
+				  : rough_source_ns * (double)plan->cells[i].workload->sources.n +
+					    rough_link_ns;
 		work += build->cached ? 0 : known;
 		out->links += (size_t)arms * settings.layouts_min;
 		for (uint32_t k = 0; k < arms * settings.layouts_min; k++)
@@ -231,14 +234,14 @@ static void estimate_builds(const struct session *session, const struct estimate
 
 		if (missing > 0 && settings.layouts_min > STATS_MIN_LAYOUTS)
 			least += link * (double)missing / jobs * STATS_MIN_LAYOUTS / settings.layouts_min;
-		out->build_ns = settings.build_budget_ns > (int64_t)least ? settings.build_budget_ns
-									  : (int64_t)least;
+		out->build_ns =
+			settings.build_budget_ns > (int64_t)least ? settings.build_budget_ns : (int64_t)least;
 	}
 }
 
 /* Checks of new builds, and a few runs of each cell to calibrate, or of each workload to see that old units fit. */
-static void estimate_prepare(const struct session *session, const struct estimate_history *history,
-	struct session_estimate *out)
+static void estimate_prepare(
+	const struct session *session, const struct estimate_history *history, struct session_estimate *out)
 {
 	const struct plan *plan = &session->plan;
 	double sample = (double)session_settings(session).sample_ns, sum = 0;
@@ -284,8 +287,9 @@ static int64_t estimate_measuring(const struct session *session, const struct es
 			checks += check * arms_of[i];
 		longest = block > longest ? block : longest;
 	}
-	out->first_look_ns = (int64_t)(round * looks[0] +
-				       checks * (looks[0] < settings.layouts_min ? looks[0] : settings.layouts_min));
+	out->first_look_ns =
+		(int64_t)(round * looks[0] +
+			  checks * (looks[0] < settings.layouts_min ? looks[0] : settings.layouts_min));
 	out->measure_ns = (int64_t)(round * settings.rounds_max + checks * settings.layouts_max);
 	if (settings.budget_ns > 0 && out->measure_ns > settings.budget_ns)
 		out->measure_ns = settings.budget_ns;
@@ -293,18 +297,18 @@ static int64_t estimate_measuring(const struct session *session, const struct es
 		out->measure_ns += (int64_t)((double)out->measure_ns * room);
 	if (settings.budget_ns > 0 && out->measure_ns > settings.budget_ns)
 		out->measure_ns = settings.budget_ns;
-	if (out->first_look_ns > out->measure_ns)
-		out->first_look_ns = out->measure_ns;
 	return (int64_t)longest;
 }
 
 void estimate_bounds(struct session_estimate *estimate, int64_t block_ns)
 {
 	double before = (double)estimate->build_ns + (double)estimate->prepare_ns;
+	int64_t first = estimate->first_look_ns < estimate->measure_ns ? estimate->first_look_ns
+								       : estimate->measure_ns;
 
-	estimate->shortest_ns = (int64_t)((1 - room) * (before + (double)estimate->first_look_ns));
-	estimate->longest_ns = (int64_t)((1 + room) * before) + settle_max_ns + start_ns +
-			       estimate->measure_ns + block_ns;
+	estimate->shortest_ns = (int64_t)((1 - room) * (before + (double)first));
+	estimate->longest_ns =
+		(int64_t)((1 + room) * before) + settle_max_ns + start_ns + estimate->measure_ns + block_ns;
 }
 
 void session_estimate(struct session *session, struct session_estimate *estimate)

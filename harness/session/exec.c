@@ -189,6 +189,7 @@ static void fill(const struct run *run, struct session_exec *out)
 
 	sample_words(&item, arena, &out->arguments);
 	sample_add_start(0, 0, arena, &out->arguments);
+	out->stdin_path = item.stdin_path;
 	for (char **entry = sample_environment_of(&item.env, 0, arena, &bytes); *entry != NULL; entry++)
 		words_add(&out->env, arena, *entry);
 	out->cpu = run->session->pin_order.v[0];

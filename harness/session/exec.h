@@ -24,7 +24,8 @@ struct session_exec {
 	const char *program;	/* absolute path */
 	struct words arguments; /* runner, program, its words */
 	struct words env;
-	int cpu; /* of the first copy */
+	const char *stdin_path; /* NULL: /dev/null */
+	int cpu;		/* of the first copy */
 	const int *
 		closed; /* descriptors that it must not have, so that its result line goes to standard output; -1 at the end */
 	uint64_t units;

@@ -80,7 +80,7 @@ static void go(struct walk *walk, uint32_t layouts, uint32_t rounds)
 {
 	for (;;) {
 		uint32_t passes = gather(walk, layouts);
-		uint32_t whole = rounds / walk->size;
+		uint32_t whole = walk->size > 0 ? rounds / walk->size : 0;
 
 		if (whole == 0)
 			break;
@@ -131,8 +131,8 @@ uint32_t layout_order_of_round(const struct record_plan *plan, uint32_t workload
 	return layout;
 }
 
-void layout_order_times(const struct record_plan *plan, uint32_t workload, uint32_t rounds, uint32_t *times,
-	uint32_t count)
+void layout_order_times(
+	const struct record_plan *plan, uint32_t workload, uint32_t rounds, uint32_t *times, uint32_t count)
 {
 	uint32_t most = most_layouts(plan, workload);
 	uint32_t *all = mem_alloc_array(most, sizeof(*all));

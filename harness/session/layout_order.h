@@ -22,7 +22,7 @@ uint32_t layout_order_count(const struct record_plan *plan, uint32_t workload, u
 uint32_t layout_order_of_round(const struct record_plan *plan, uint32_t workload, uint32_t round);
 
 /* How often each layout below `count` is met in the rounds below `rounds`: times[count]. */
-void layout_order_times(const struct record_plan *plan, uint32_t workload, uint32_t rounds, uint32_t *times,
-	uint32_t count);
+void layout_order_times(
+	const struct record_plan *plan, uint32_t workload, uint32_t rounds, uint32_t *times, uint32_t count);
 
 #endif

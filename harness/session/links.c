@@ -137,7 +137,8 @@ static int link_range(struct run *run, struct run_item **items, size_t n, uint32
 }
 
 /* Those that all of the items have: links that failed or did not fit into the time lower the number for all. */
-static uint32_t common_layouts(struct run_item *const *items, size_t n, uint32_t from, uint32_t to, const char **why)
+static uint32_t common_layouts(
+	struct run_item *const *items, size_t n, uint32_t from, uint32_t to, const char **why)
 {
 	uint32_t common = to;
 

@@ -138,7 +138,7 @@ size_t run_undecided(const struct run *run)
 	size_t undecided = 0;
 
 	for (size_t i = 0; i < plan->comparison_count; i++)
-		undecided += plan->comparisons[i].closed_at == 0 &&
-			     !needs_no_rounds(run, &plan->comparisons[i]);
+		undecided +=
+			plan->comparisons[i].closed_at == 0 && !needs_no_rounds(run, &plan->comparisons[i]);
 	return undecided;
 }

@@ -111,8 +111,8 @@ static uint32_t next_look(const struct record_plan *plan, uint32_t rounds)
 	return rounds;
 }
 
-static void keep_numbers(struct run *run, uint32_t workload, const struct balance_ask *ask,
-	const struct balance *balance)
+static void keep_numbers(
+	struct run *run, uint32_t workload, const struct balance_ask *ask, const struct balance *balance)
 {
 	const char *name = run->record->workloads[workload].name;
 	char round[NUM_SIZE], layout[NUM_SIZE];

@@ -13,7 +13,8 @@ enum { PACE_RECENT = 4 };
 
 /* Zeroed: nothing known. */
 struct pace {
-	double recent[PACE_RECENT]; /* ns an item, of the newest blocks, with all that is done between samples */
+	double recent
+		[PACE_RECENT]; /* ns an item, of the newest blocks, with all that is done between samples */
 	size_t blocks;
 	double work_ns; /* of all blocks, without what is done once a layout */
 	double items;

@@ -50,17 +50,26 @@ static const struct plan_cell *plan_cell(const struct run *run, size_t cell)
 	return &run->session->plan.cells[cell];
 }
 
+static struct measure_start start_of(const struct plan_cell *cell, const char *program)
+{
+	return (struct measure_start){.program = program,
+		.runner = cell->slot->toolchain->runner,
+		.env = cell->variant->env,
+		.stdin_path = cell->workload->stdin_path};
+}
+
 /* Runs a cell's program once; line NULL: reason. */
 static int run_once(struct run *run, size_t cell, const char *program, uint64_t units, const char **line,
 	const char **reason, struct error *e)
 {
 	const struct plan_cell *plan = plan_cell(run, cell);
+	struct measure_start start = start_of(plan, program);
 	struct words words = {0};
 
 	words_addf(&words, run->arena, "units=%llu", (unsigned long long)units);
 	run_arguments(plan->args, run->arena, &words);
-	return measure_once(&run->measurer, program, &plan->slot->toolchain->runner, &plan->variant->env,
-		(const char *const *)words.v, run->settings.timeout_ns, line, reason, e);
+	return measure_once(&run->measurer, &start, (const char *const *)words.v, run->settings.timeout_ns,
+		line, reason, e);
 }
 
 /* What a check run said. */
@@ -274,13 +283,12 @@ static int calibrate_one(struct run *run, const struct run_item *item, uint64_t 
 {
 	const struct plan_cell *cell = plan_cell(run, item->cell);
 	int64_t sample_ns = run_sample_ns(run, cell->copies);
+	struct measure_start start = start_of(cell, run->session->builds[item->cell].binary);
 	struct words arguments = {0};
 	const char *reason = NULL;
 
 	run_arguments(cell->args, run->arena, &arguments);
-	if (measure_calibrate(&run->measurer, run->session->builds[item->cell].binary,
-		    &cell->slot->toolchain->runner, &cell->variant->env, &arguments, sample_ns, units,
-		    &reason, e) != 0)
+	if (measure_calibrate(&run->measurer, &start, &arguments, sample_ns, units, &reason, e) != 0)
 		return -1;
 	if (reason != NULL)
 		run_fail_cell(run, item->cell, CELL_RUN_FAILED, "run",
@@ -372,6 +380,7 @@ int run_fit_overlap(struct run *run, struct run_units *units, struct error *e)
 		struct measure_item m = {.program = run->session->builds[item->cell].binary,
 			.runner = cell->slot->toolchain->runner,
 			.env = cell->variant->env,
+			.stdin_path = cell->workload->stdin_path,
 			.copies = cell->copies,
 			.units = units->units,
 			.warmup = 1};

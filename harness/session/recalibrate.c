@@ -76,7 +76,8 @@ static int change(struct run *run, struct run_units *units, uint32_t rounds, str
 	units->fastest = run->record->builds[units->shortest_cell].cell;
 	run_describe_units(run, units, "samples");
 	run_note(run,
-		"%s: in round %u the shortest sample of %llu units took %s, %s times the %s asked for; it was "
+		"%s: in round %u the shortest sample of %llu units took %s, %s times the %s asked for; it "
+		"was "
 		"calibrated again: from then on %llu units",
 		units->workload->name, rounds, (unsigned long long)before.units, took,
 		is_short ? "under 0.5" : "over 4", wanted, (unsigned long long)units->units);

@@ -91,6 +91,8 @@ static int add_workload(struct run *run, const struct spec_workload *spec, struc
 	workload->suite = spec->suite;
 	workload->suite_baseline = spec->suite_baseline;
 	workload->facts.arena = run->arena;
+	facts_set(&workload->facts, "workload.stdin",
+		spec->stdin_path != NULL ? file_name(spec->stdin_path) : "/dev/null", "workload.yaml");
 	git_facts(&workload->facts, "workload", spec->folder, true, NULL);
 	record->workload_count++;
 	return 0;

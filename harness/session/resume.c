@@ -244,12 +244,14 @@ static void take_up_steps(struct run *run)
 	const struct record_plan *old = &run->resumed->plan;
 	struct record_plan *plan = &run->record->plan;
 
-	if (old->layout_step_count > 0) { /* else of a version that had the same layouts all the time, as now */
+	if (old->layout_step_count >
+		0) { /* else of a version that had the same layouts all the time, as now */
 		plan->layout_step_count = old->layout_step_count;
 		plan->layout_steps = old->layout_steps;
 	}
 	for (uint32_t w = 0; w < run->record->workload_count; w++) {
-		uint32_t linked = linked_layouts(run, w), wanted = layout_order_count(plan, w, run->first_round);
+		uint32_t linked = linked_layouts(run, w),
+			 wanted = layout_order_count(plan, w, run->first_round);
 
 		if (linked >= wanted)
 			continue;
@@ -291,7 +293,8 @@ static void take_up_pace(struct run *run)
 			last = done > last ? done : last;
 			items += row->copy == 0 && row->repeat_of == SAMPLE_NONE;
 		}
-		while (!text_same(record->workloads[w].name, record->builds[samples->v[begin].build].workload))
+		while (!text_same(
+			record->workloads[w].name, record->builds[samples->v[begin].build].workload))
 			w++;
 		if (items > 0 && last > first)
 			pace_add(&run->pace[w], last - first, 0, items);

@@ -19,6 +19,7 @@ struct measure_item run_measure_item(const struct run *run, const struct run_ite
 		.program = item->paths[layout],
 		.runner = cell->slot->toolchain->runner,
 		.env = cell->variant->env,
+		.stdin_path = cell->workload->stdin_path,
 		.copies = cell->copies,
 		.units = item->units->units,
 		.warmup = item->units->units / 10,
@@ -55,7 +56,8 @@ static void fail_cells(struct run *run, struct run_item *const *from, const bool
 	}
 }
 
-static int measure_workload(struct run *run, uint32_t workload, uint32_t round, uint32_t block, struct error *e)
+static int measure_workload(
+	struct run *run, uint32_t workload, uint32_t round, uint32_t block, struct error *e)
 {
 	struct measure_item *items = mem_alloc_array(run->item_count, sizeof(*items));
 	struct run_item **from = mem_alloc_array(run->item_count, sizeof(*from));

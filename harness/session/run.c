@@ -222,7 +222,8 @@ static const char *nothing_measured(const struct run *run)
 	num_duration(run->settings.budget_ns, budget);
 	if (impossible + failed < record->build_count)
 		return arena_printf(run->arena,
-			"nothing was measured: the time budget of %s is over before one round of all cells is",
+			"nothing was measured: the time budget of %s is over before one round of all cells "
+			"is",
 			budget);
 	return arena_printf(run->arena,
 		"nothing was measured: of %zu cell%s %zu cannot exist here and %zu failed",

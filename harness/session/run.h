@@ -71,7 +71,7 @@ struct run {
 	struct run_units *units;
 	size_t units_count;
 	struct run_units **units_of; /* by build; NULL: not measured */
-	struct pace *pace;	/* by workload */
+	struct pace *pace;	     /* by workload */
 	struct run_times times;
 	struct record *resumed; /* the record that this run goes on with, or NULL */
 	uint32_t first_round;

@@ -37,7 +37,7 @@ struct session_options {
 	const char *seed;	 /* 32 hex digits; NULL: fresh */
 	struct words only;
 	uint32_t rounds_min, rounds_max; /* --rounds */
-	uint32_t layouts, layouts_max; /* --layouts; a maximum of 0: as many as to begin with */
+	uint32_t layouts, layouts_max;	 /* --layouts; a maximum of 0: as many as to begin with */
 	uint32_t jobs;
 	int64_t sample_ns, budget_ns, build_budget_ns, timeout_ns;
 	double precision, matters; /* fractions; 0: not given */
@@ -51,15 +51,17 @@ struct session_options {
 struct session_progress {
 	const char *what; /* "compile", "link", "check", "calibrate", "measure", "settle" */
 	size_t done, total;
-	int64_t left_ns;		/* estimate, -1: unknown */
-	size_t open_cells;		/* while measuring: cells and second arms that still are */
-	size_t undecided, comparisons; /* while measuring: planned comparisons without an answer, and all of them */
+	int64_t left_ns;   /* estimate, -1: unknown */
+	size_t open_cells; /* while measuring: cells and second arms that still are */
+	size_t undecided,
+		comparisons; /* while measuring: planned comparisons without an answer, and all of them */
 };
 
 struct session_events {
 	void (*progress)(void *context, const struct session_progress *progress);
 	void (*message)(void *context, const char *text); /* one line that a user should see now */
-	void (*detail)(void *context, const char *text);  /* one line for who wants to know how it was decided */
+	void (*detail)(
+		void *context, const char *text); /* one line for who wants to know how it was decided */
 	void *context;
 };
 
@@ -103,14 +105,14 @@ struct measure_settings session_settings(const struct session *session);
 
 /* What a run would take, in ns. How it is found: estimate.h. */
 struct session_estimate {
-	bool looked_up;		     /* in the cache; else as if it were empty */
-	size_t builds, cached;	     /* different builds of the cells that can exist; those in the cache */
-	size_t links, links_cached;  /* links of the layouts that a run begins with */
-	int64_t build_ns;	     /* compiles and links that are not in the cache */
-	int64_t prepare_ns;	     /* checks and calibration */
-	int64_t first_look_ns;	     /* measuring up to the first look, at most the budget */
-	uint32_t first_look;	     /* rounds */
-	int64_t measure_ns;	     /* measuring at most: the budget, or all rounds */
+	bool looked_up;		    /* in the cache; else as if it were empty */
+	size_t builds, cached;	    /* different builds of the cells that can exist; those in the cache */
+	size_t links, links_cached; /* links of the layouts that a run begins with */
+	int64_t build_ns;	    /* compiles and links that are not in the cache */
+	int64_t prepare_ns;	    /* checks and calibration */
+	int64_t first_look_ns;	    /* measuring up to the first look, whatever the budget */
+	uint32_t first_look;	    /* rounds */
+	int64_t measure_ns;	    /* measuring at most: the budget, or all rounds */
 	int64_t shortest_ns, longest_ns; /* of the whole run: it ends in between */
 	bool builds_known, rounds_known; /* from earlier runs on this host; else rough figures */
 };

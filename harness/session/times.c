@@ -20,8 +20,7 @@ static double made_work_ns(struct run *run)
 		bool shared = false;
 
 		for (size_t k = 0; k < i && !shared; k++)
-			shared = text_same(
-				record->builds[k].content_hash, record->builds[i].content_hash);
+			shared = text_same(record->builds[k].content_hash, record->builds[i].content_hash);
 		if (shared || record->builds[i].content_hash == NULL || run->session->builds[i].cached ||
 			wall == NULL || !num_parse_double(wall, &ns))
 			continue;

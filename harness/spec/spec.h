@@ -79,10 +79,11 @@ struct spec_workload {
 	struct words includes;	   /* folders, relative to folder */
 	struct words defines;	   /* NAME or NAME=VALUE, verbatim, without -D */
 	struct words cflags, cxxflags, ldflags, ldlibs;
-	const char *language; /* "c", "c++", or NULL: by suffix */
-	const char *unit;     /* metric.unit */
-	bool lower_is_better; /* metric.better: lower */
-	const char *suite;    /* index.suite, or NULL */
+	const char *language;	/* "c", "c++", or NULL: by suffix */
+	const char *stdin_path; /* standard input, an absolute path inside folder; NULL: /dev/null */
+	const char *unit;	/* metric.unit */
+	bool lower_is_better;	/* metric.better: lower */
+	const char *suite;	/* index.suite, or NULL */
 	double suite_baseline;
 	uint64_t check_units;	 /* 0: no check */
 	const char *check_value; /* NULL: no check */

@@ -9,7 +9,7 @@
 /* What is read before it is checked: targets that the struct has no fitting place for. */
 struct draft {
 	struct spec_workload w;
-	const char *kind, *better;
+	const char *kind, *better, *input;
 };
 
 static const char *const kinds[] = {"built-in", NULL};
@@ -130,6 +130,7 @@ static const struct key workload_keys[] = {
 		.offset = offsetof(struct draft, w.language),
 		.choices = languages,
 		.form = "c or c++"},
+	{.name = "stdin", .type = KEY_TEXT, .offset = offsetof(struct draft, input)},
 	{.name = "metric", .type = KEY_MAP, .required = true, .keys = metric_keys, .key_count = 2},
 	{.name = "index", .type = KEY_MAP, .keys = index_keys, .key_count = 2},
 	{.name = "check", .type = KEY_MAP, .keys = check_keys, .key_count = 3},
@@ -204,6 +205,20 @@ static void check_source(struct reader *reader, const struct spec_workload *w, c
 			source->text);
 }
 
+static void check_input(
+	struct reader *reader, struct spec_workload *w, const struct node *root, const char *input)
+{
+	const struct node *node = node_get(root, "stdin");
+	const char *real =
+		input != NULL ? inside(reader, w->folder, "the file for standard input", node->place, input)
+			      : NULL;
+
+	if (real != NULL && file_is_folder(real))
+		spec_error(reader->errors, node->place, "`stdin`: `%s` is a folder", input);
+	else
+		w->stdin_path = real;
+}
+
 static bool is_define(const char *text)
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
@@ -250,6 +265,8 @@ int spec_read_workload(
 	read_map(&reader, root, "a workload", KEYS(workload_keys), &draft);
 	if (root->kind == NODE_MAP)
 		check_workload(&reader, &draft.w, root);
+	if (root->kind == NODE_MAP)
+		check_input(&reader, &draft.w, root, draft.input);
 	draft.w.lower_is_better = draft.better != NULL && strcmp(draft.better, "lower") == 0;
 	if (draft.w.title == NULL)
 		draft.w.title = draft.w.name;

@@ -49,6 +49,23 @@ else
 	tap_skip 'tty: the measured program finds no terminal' 'no script(1) to make a terminal'
 fi
 
+# a workload's own input: each process reads it from its beginning; none, and a wrong one, are said
+project_mode "$p" input
+fs "$p" run input
+tap_is "$(reason_of count/gcc/bad/1 | grep -c 'exit code 8')" 1 'stdin: /dev/null where the workload states no file'
+echo needed >"$p/workloads/count/input.txt"
+cp "$p/workloads/count/workload.yaml" "$scratch/count.yaml"
+echo 'stdin: input.txt' >>"$p/workloads/count/workload.yaml"
+fs "$p" run input
+tap_is "$(tap_run_code "$status") $(reason_of count/gcc/bad/1)" '0 measured: ' 'stdin: the file of workload.yaml'
+tap_is "$(zcat "$(newest_record "$p/archive")" | jq -r '.workloads[0].facts["workload.stdin"].value')" input.txt \
+	'stdin: the record says which'
+echo 'stdin: ../../matrices' >>"$scratch/count.yaml"
+mv "$scratch/count.yaml" "$p/workloads/count/workload.yaml"
+fs "$p" plan input
+tap_is "$status $(grep -c 'leads out of the workload' "$scratch/err")" '2 1' 'stdin: a path that leads out of the folder is refused'
+sed -i '/^stdin:/d' "$p/workloads/count/workload.yaml"
+
 # a compile error, and a link error
 cat >"$p/matrices/broken.yaml" <<-'EOF'
 	workloads: [count]

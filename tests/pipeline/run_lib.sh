@@ -85,6 +85,11 @@ project_make() { # project_make FOLDER
 				while (read(0, &byte, 1) == 1)
 					;
 			}
+			if (is("input")) {
+				char line[16] = "";
+				if (!fgets(line, sizeof(line), stdin) || strcmp(line, "needed\n") != 0)
+					exit(8);
+			}
 			if (is("tty") && (isatty(0) || isatty(1) || isatty(2)))
 				exit(9);
 			if (is("flood")) {

@@ -260,8 +260,14 @@ wl_test_doubling()
 			return
 			;;
 		esac
-		if [ "$wl_round" -ge 8 ]; then
+		if [ "$wl_round" -ge 9 ]; then
 			break
+		fi
+		# where others use the CPUs, longer runs get a share that is more even
+		if [ $((wl_round % 2)) -eq 0 ]; then
+			wl_units=$((2 * wl_units))
+			wl_once=
+			wl_twice=
 		fi
 	done
 	case $wl_verdict in

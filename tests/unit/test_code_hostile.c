@@ -21,7 +21,8 @@ static int build(void **state)
 		return -1;
 	tools_write("p.c", "#include <stdio.h>\nstatic const int t[] = {1, 2, 3};\n"
 			   "__attribute__((noinline)) static int f(int x) { return t[x % 3]; }\n"
-			   "int g(int x) { switch (x) { case 0: return f(1); case 1: return puts(\"1\"); case 2: return f(5);\n"
+			   "int g(int x) { switch (x) { case 0: return f(1); case 1: return puts(\"1\"); "
+			   "case 2: return f(5);\n"
 			   "case 3: return 7; case 4: return f(9); } return f(x) + 1; }\n"
 			   "int main(void) { puts(\"stone\"); return 0; }\n");
 	tools_run(NULL, "gcc -O2 -o p p.c && gcc -O2 -c -o p.o p.c");

@@ -145,7 +145,8 @@ static void measure_block__order__random_and_the_seeds(void **state)
 		for (size_t i = 0; i < ITEMS * ROUNDS; i++) {
 			builds[run][i] = record->samples.v[i].build;
 			/* what is random of a process's memory: all of it is drawn from the seed */
-			bytes[run][i] = record->samples.v[i].env_bytes + record->samples.v[i].stack_bytes * 8192 +
+			bytes[run][i] = record->samples.v[i].env_bytes +
+					record->samples.v[i].stack_bytes * 8192 +
 					record->samples.v[i].heap_bytes / 16 * (1U << 24);
 			assert_int_equal(record->samples.v[i].position, i % ITEMS);
 			assert_int_equal(record->samples.v[i].round, i / ITEMS);
@@ -354,14 +355,14 @@ static void measure_block__children_outlive_the_worker__failed(void **state)
 
 static uint64_t calibrate(const char *words, int64_t sample_ns, const char **reason)
 {
-	struct words none = {0}, arguments = {0};
+	struct measure_start start = {.program = worker_self()};
+	struct words arguments = {0};
 	struct error e = {0};
 	uint64_t units = 0;
 
 	*reason = NULL;
 	assert_int_equal(words_split(&arguments, &arena, words, NULL, NULL), 0);
-	if (measure_calibrate(&m, worker_self(), &none, &none, &arguments, sample_ns, &units, reason, &e) !=
-		0)
+	if (measure_calibrate(&m, &start, &arguments, sample_ns, &units, reason, &e) != 0)
 		fail_msg("%s", e.text);
 	return units;
 }
@@ -385,8 +386,8 @@ static void measure_calibrate__slow_start__tries_until_two_agree(void **state)
 	const struct {
 		int slow, tries;
 		uint64_t units;
-	} cases[] = {
-		{0, 3, 8192}, {1, 3, 8192}, {2, 4, 8192}, {3, 3, 512 /* too slow for too long: rounds find out */}};
+	} cases[] = {{0, 3, 8192}, {1, 3, 8192}, {2, 4, 8192},
+		{3, 3, 512 /* too slow for too long: rounds find out */}};
 	const char *reason;
 	struct buf starts = {0};
 
@@ -397,8 +398,9 @@ static void measure_calibrate__slow_start__tries_until_two_agree(void **state)
 
 		assert_non_null(mkdtemp(folder));
 		path = file_join(&arena, folder, "starts");
-		assert_int_equal(calibrate(arena_printf(&arena, "pace=1000 starts=%s slow=%d", path, cases[i].slow),
-					 5000000, &reason),
+		assert_int_equal(
+			calibrate(arena_printf(&arena, "pace=1000 starts=%s slow=%d", path, cases[i].slow),
+				5000000, &reason),
 			cases[i].units);
 		assert_null(reason);
 		buf_clear(&starts);
@@ -433,13 +435,12 @@ static void measure_calibrate__no_answer__reason(void **state)
 static void measure_once__line__without_newline(void **state)
 {
 	const char *const words[] = {"units=4", "pace=7", NULL};
+	const struct measure_start start = {.program = worker_self()};
 	const char *line, *reason;
-	struct words none = {0};
 	struct error e = {0};
 
 	(void)state;
-	assert_int_equal(
-		measure_once(&m, worker_self(), &none, &none, words, 20000000000, &line, &reason, &e), 0);
+	assert_int_equal(measure_once(&m, &start, words, 20000000000, &line, &reason, &e), 0);
 	assert_null(reason);
 	assert_string_equal(measure_field(line, "elapsed_ns", &arena), "28");
 	assert_string_equal(measure_field(line, "check", &arena), "12");

@@ -57,7 +57,8 @@ static void balance__four_rounds_are_best__new_layouts_for_the_rounds_that_come(
 	b = balance_decide(&ask);
 	assert_int_equal(b.rounds_per_layout, 4);
 	assert_int_equal(b.layouts, 16 + 48);
-	ask.var_round = 16e-4; /* r1 = 8: all 256 rounds are worth 32 layouts, the old ones need 4 more each, too */
+	ask.var_round =
+		16e-4; /* r1 = 8: all 256 rounds are worth 32 layouts, the old ones need 4 more each, too */
 	b = balance_decide(&ask);
 	assert_int_equal(b.rounds_per_layout, 8);
 	assert_int_equal(b.layouts, 32);
@@ -154,22 +155,31 @@ static double gauss(struct rng *rng)
 
 enum { MOST = 64, ROUNDS = 256 };
 
-static void simulate(struct stats_observation *obs, const struct record_plan *plan, uint32_t from, uint32_t to,
+/* The layouts of all rounds where there are so many from round 64 on; worked out once. */
+static const uint32_t *order_of(uint32_t layouts)
+{
+	static uint32_t orders[MOST + 1][ROUNDS];
+	static bool known[MOST + 1];
+	struct record_layout_step steps[] = {{0, UINT32_MAX, 16}, {64, 0, layouts}};
+	struct record_plan plan = {.seed = "a run", .layout_steps = steps, .layout_step_count = 2};
+
+	for (uint32_t i = 0; i < ROUNDS && !known[layouts]; i++)
+		orders[layouts][i] = layout_order_of_round(&plan, 0, i);
+	known[layouts] = true;
+	return orders[layouts];
+}
+
+static void simulate(struct stats_observation *obs, const uint32_t *order, uint32_t from, uint32_t to,
 	const double *luck, double sd_round, struct rng *rng)
 {
-	for (uint32_t i = from; i < to; i++) {
-		uint32_t layout = layout_order_of_round(plan, 0, i);
-
+	for (uint32_t i = from; i < to; i++)
 		obs[i] = (struct stats_observation){
-			.layout = layout, .round = i, .effect = luck[layout] + sd_round * gauss(rng)};
-	}
+			.layout = order[i], .round = i, .effect = luck[order[i]] + sd_round * gauss(rng)};
 }
 
 /* A run of two identical cells: 64 rounds, a decision from what was seen, the rest. Its result at the end. */
 static struct stats_pair adaptive_run(double sd_layout, double sd_round, uint32_t *layouts, struct rng *rng)
 {
-	struct record_layout_step steps[2] = {{0, UINT32_MAX, 16}};
-	struct record_plan plan = {.seed = "a run", .layout_steps = steps, .layout_step_count = 1};
 	struct stats_observation obs[ROUNDS];
 	struct balance_ask ask = usual();
 	struct stats_pair pair;
@@ -177,13 +187,12 @@ static struct stats_pair adaptive_run(double sd_layout, double sd_round, uint32_
 
 	for (uint32_t k = 0; k < MOST; k++)
 		luck[k] = sd_layout * gauss(rng);
-	simulate(obs, &plan, 0, 64, luck, sd_round, rng);
+	simulate(obs, order_of(16), 0, 64, luck, sd_round, rng);
 	stats_pair_analyse(obs, 64, STATS_USE_ALL, &pair);
 	ask.var_layout = pair.var_layout;
 	ask.var_round = pair.var_round;
 	*layouts = balance_decide(&ask).layouts;
-	steps[plan.layout_step_count++] = (struct record_layout_step){64, 0, *layouts};
-	simulate(obs, &plan, 64, ROUNDS, luck, sd_round, rng);
+	simulate(obs, order_of(*layouts), 64, ROUNDS, luck, sd_round, rng);
 	stats_pair_analyse(obs, ROUNDS, STATS_USE_ALL, &pair);
 	return pair;
 }

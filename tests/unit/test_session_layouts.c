@@ -100,7 +100,8 @@ static void order__no_step_at_all__one_layout(void **state)
 }
 
 /* How often each layout was met, by asking for each round. */
-static void count_rounds(const struct record_plan *plan, uint32_t workload, uint32_t from, uint32_t to, uint32_t *times)
+static void count_rounds(
+	const struct record_plan *plan, uint32_t workload, uint32_t from, uint32_t to, uint32_t *times)
 {
 	for (uint32_t round = from; round < to; round++)
 		times[layout_order_of_round(plan, workload, round)]++;
@@ -189,7 +190,8 @@ static void order__step_down__the_rest_only(void **state)
 /* Whole passes are skipped over; that must come to the same as going through them. */
 static void order__times__as_counted_round_by_round(void **state)
 {
-	struct record_layout_step steps[] = {{0, ALL, 8}, {17, 0, 19}, {17, 1, 11}, {100, ALL, 30}, {333, 0, 64}};
+	struct record_layout_step steps[] = {
+		{0, ALL, 8}, {17, 0, 19}, {17, 1, 11}, {100, ALL, 30}, {333, 0, 64}};
 	struct record_plan plan = plan_of(steps, 5);
 
 	(void)state;
@@ -211,7 +213,8 @@ static double gauss(struct rng *rng)
 }
 
 /* Does the interval of one simulated comparison hold the truth? */
-static bool covers(const uint32_t *layouts, uint32_t rounds, double sd_layout, double sd_round, struct rng *rng)
+static bool covers(
+	const uint32_t *layouts, uint32_t rounds, double sd_layout, double sd_round, struct rng *rng)
 {
 	struct stats_observation *obs = mem_alloc_array(rounds, sizeof(*obs));
 	double luck[MOST];

@@ -58,6 +58,7 @@ static void read_workload__all_keys__all_fields(void **state)
 	CHECK_WORDS(&w.tags, "unixbench", "integer");
 	assert_int_equal(w.sources.n, 2);
 	assert_string_equal(w.sources.v[1].text, "sub/c.c");
+	assert_null(w.stdin_path);
 	CHECK_WORDS(&w.includes, "sub", ".");
 	CHECK_WORDS(&w.defines, "A", "B=x y");
 	CHECK_WORDS(&w.cflags, "-DQ", "-O1");
@@ -99,7 +100,8 @@ static void read_workload__keys__unknown_and_missing(void **state)
 	bad("nmae: w\nsources: [a.c]\nmetric: {unit: lps, betetr: higher}\n",
 		"1:1: unknown key `nmae`; allowed here: name, kind, title, description, tags, sources, "
 		"includes, defines, "
-		"cflags, cxxflags, ldflags, ldlibs, language, metric, index, check, small, timeout, cpus, "
+		"cflags, cxxflags, ldflags, ldlibs, language, stdin, metric, index, check, small, timeout, "
+		"cpus, "
 		"parameters; did you "
 		"mean `name`?\n"
 		"1:1: the key `name` is missing; a workload needs it\n"
