@@ -17,7 +17,7 @@ const char *balance_text(enum balance_why why)
 	case BALANCE_MOST:
 		return "there are as many layouts as the matrix allows";
 	case BALANCE_UNKNOWN:
-		return "no layout was met twice, so what placement does cannot be told yet";
+		return "no layout was met twice, so that it cannot be told yet what placement does";
 	case BALANCE_NO_TIME:
 		return "too little time is left for more layouts to pay";
 	}

@@ -111,25 +111,33 @@ static uint32_t next_look(const struct record_plan *plan, uint32_t rounds)
 	return rounds;
 }
 
+/* What was decided, and from what: a fact of the record, and a line for --verbose. */
 static void keep_numbers(
 	struct run *run, uint32_t workload, const struct balance_ask *ask, const struct balance *balance)
 {
-	const char *name = run->record->workloads[workload].name;
+	const char *name = run->record->workloads[workload].name, *why = balance_text(balance->why);
+	const char *key = arena_printf(run->arena, "harness.balance.%u.%s", ask->rounds, name);
+	uint32_t each = balance->rounds_per_layout;
 	char round[NUM_SIZE], layout[NUM_SIZE];
 
+	if (balance->placement_share < 0) {
+		facts_unknown(&run->record->harness, key, "look", why);
+		run_detail(run, "look after %u rounds: %s: %u layouts: %s", ask->rounds, name, ask->layouts,
+			why);
+		return;
+	}
 	num_duration((int64_t)ask->round_ns, round);
 	num_duration((int64_t)ask->layout_ns, layout);
-	facts_setf(&run->record->harness,
-		arena_printf(run->arena, "harness.balance.%u.%s", ask->rounds, name), "look",
+	facts_setf(&run->record->harness, key, "look",
 		"layouts=%u to=%u rounds_per_layout=%u placement_share=%.3f var_layout=%.4g var_round=%.4g "
 		"layout_ns=%.0f round_ns=%.0f: %s",
-		ask->layouts, balance->layouts, balance->rounds_per_layout, balance->placement_share,
-		ask->var_layout, ask->var_round, ask->layout_ns, ask->round_ns, balance_text(balance->why));
+		ask->layouts, balance->layouts, each, balance->placement_share, ask->var_layout,
+		ask->var_round, ask->layout_ns, ask->round_ns, why);
 	run_detail(run,
-		"look after %u rounds: %s: %u layouts; placement makes %.0f %% of an effect's variance; a "
-		"layout more costs %s, a round %s; best are %u rounds a layout: %s",
-		ask->rounds, name, ask->layouts, 100 * fmax(0, balance->placement_share), layout, round,
-		balance->rounds_per_layout, balance_text(balance->why));
+		"look after %u rounds: %s: %u layouts; placement makes %.0f %% of an effect's variance; one "
+		"layout more costs %s, a round %s, so that %u round%s a layout would be best: %s",
+		ask->rounds, name, ask->layouts, 100 * balance->placement_share, layout, round, each,
+		text_plural(each), why);
 }
 
 /* Links what was decided. Links hold heat, so that the machine is given time to come to rest. */
@@ -154,7 +162,7 @@ static int add_layouts(struct run *run, uint32_t workload, const struct balance_
 		run_layout_step(run, ask->rounds, workload, linked);
 		run_note(run,
 			"%s: after %u rounds code placement makes %.0f %% of an effect's variance; from then "
-			"on %u layouts instead of %u, since %u round%s a layout are best%s%s",
+			"on %u layouts instead of %u, since %u round%s a layout would be best%s%s",
 			run->record->workloads[workload].name, ask->rounds, 100 * balance->placement_share,
 			linked, ask->layouts, balance->rounds_per_layout,
 			text_plural(balance->rounds_per_layout), why != NULL ? "; no more: " : "",

@@ -98,6 +98,24 @@ int64_t run_left_ns(const struct run *run)
 	return run->settings.budget_ns > 0 ? run->settings.budget_ns - spent : INT64_MAX;
 }
 
+static size_t open_items(const struct run *run, uint32_t workload)
+{
+	size_t open = 0;
+
+	for (size_t i = 0; i < run->item_count; i++)
+		open += run->items[i].open && run->items[i].workload == workload;
+	return open;
+}
+
+/* Is there a block to measure among these workloads? */
+static bool any_open(const struct run *run, const uint32_t *workloads, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (open_items(run, workloads[i]) > 0)
+			return true;
+	return false;
+}
+
 /* *cut: the time was up after a block that was not the last. */
 static int measure_round(struct run *run, uint32_t round, bool *cut, struct error *e)
 {
@@ -111,19 +129,10 @@ static int measure_round(struct run *run, uint32_t round, bool *cut, struct erro
 	rng_shuffle(&run->measurer.rng, order, count);
 	for (uint32_t i = 0; i < count && result == 0 && !*cut; i++) {
 		result = measure_workload(run, order[i], round, i, e);
-		*cut = i + 1 < count && run_left_ns(run) < 0;
+		*cut = run_left_ns(run) < 0 && any_open(run, order + i + 1, count - i - 1);
 	}
 	mem_free(order);
 	return result;
-}
-
-static size_t open_items(const struct run *run, uint32_t workload)
-{
-	size_t open = 0;
-
-	for (size_t i = 0; i < run->item_count; i++)
-		open += run->items[i].open && run->items[i].workload == workload;
-	return open;
 }
 
 static size_t open_count(const struct run *run)

@@ -132,7 +132,11 @@ static void same_plan(const struct record_plan *a, const struct record_plan *b)
 	assert_memory_equal(
 		a->layout_steps, b->layout_steps, a->layout_step_count * sizeof(*a->layout_steps));
 	assert_int_equal(a->comparison_count, b->comparison_count);
-	assert_memory_equal(a->comparisons, b->comparisons, a->comparison_count * sizeof(*a->comparisons));
+	for (size_t i = 0; i < a->comparison_count; i++) {
+		assert_int_equal(a->comparisons[i].a, b->comparisons[i].a);
+		assert_int_equal(a->comparisons[i].b, b->comparisons[i].b);
+		assert_int_equal(a->comparisons[i].closed_at, b->comparisons[i].closed_at);
+	}
 	assert_true(
 		a->canary_dep_limit_ns == b->canary_dep_limit_ns && a->run_wait_limit == b->run_wait_limit);
 }

@@ -384,9 +384,10 @@ static int move_heap(uint64_t bytes)
 	return 0;
 }
 
-/* Calls run() from a frame that is larger by the bytes wanted. */
+/* Calls run() from a frame that is larger by the bytes wanted. Arrays of variable length are what C11 made optional. */
 static int run_lower(const struct request *request, int fd, struct flagstone_barrier *barrier)
 {
+	/* cppcheck-suppress allocaCalled */
 	char *room = alloca((size_t)request->stack + 1);
 	int status;
 
