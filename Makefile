@@ -43,7 +43,7 @@ BENCH_PROGRAMS = $(BENCH_SOURCES:%.c=$(OUT)/%)
 TRUST_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(sort $(wildcard tests/trust/*.c)))
 RINGS ?= unit cli pipeline
 
-.PHONY: all deps quick check check-unit bench trust install uninstall lint coverage fuzz clean help program programs tests-built FORCE
+.PHONY: all deps quick check check-unit soak bench trust install uninstall lint coverage fuzz clean help program programs tests-built FORCE
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
@@ -117,6 +117,9 @@ check:
 check-unit:
 	@$(MAKE) --no-print-directory check RINGS=unit
 
+soak:
+	@$(MAKE) --no-print-directory check RINGS=soak
+
 bench:
 	@sh tests/deps.sh check
 	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) program $(BENCH_PROGRAMS)
@@ -164,6 +167,7 @@ clean:
 
 help:
 	@echo 'make quick      install what is missing, build, run matrices/quick.yaml, print the table, archive it'
+	@echo 'make soak       long tests: all compilers and linkers there are, adaptive runs of a minute'
 	@echo 'make check      every test (RINGS="unit cli pipeline"; SAN=1: under sanitizers; CC=clang)'
 	@echo 'make all        install what is missing and build ./flagstone'
 	@echo 'make deps       only find and install what the build needs'

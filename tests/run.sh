@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the rings of tests: unit (cmocka programs), cli and pipeline (shell scripts that print TAP lines).
+# Runs the rings of tests: unit (cmocka programs), cli, pipeline and soak (shell scripts that print TAP lines).
 # Ends with the ten slowest tests and one summary line "N passed, N failed".
 set -u
 export LC_ALL=C TZ=UTC
@@ -110,7 +110,7 @@ for ring in "$@"; do
 			count_unit "$test"
 		done <"$scratch/tests"
 		;;
-	cli | pipeline)
+	cli | pipeline | soak)
 		scripts_of "$ring" >"$scratch/tests"
 		run_all <"$scratch/tests"
 		while read -r test; do
@@ -118,7 +118,7 @@ for ring in "$@"; do
 		done <"$scratch/tests"
 		;;
 	*)
-		echo "tests/run.sh: there is no ring $ring; there are unit, cli, pipeline" >&2
+		echo "tests/run.sh: there is no ring $ring; there are unit, cli, pipeline, soak" >&2
 		exit 2
 		;;
 	esac

@@ -19,6 +19,8 @@ static const struct help_entry environment[] = {
 		"The machine's name in the archive, or that of a pool of equal machines; --host wins"},
 	{"FLAGSTONE_LIBEXEC", "The folder of flagstone's helper programs"},
 	{"FLAGSTONE_LOCK_FOLDER", "The folder of the lock that lets one run at a time measure on a machine"},
+	{"FLAGSTONE_SETTLE",
+		"The longest that a run waits after builds until the machine is as it was at rest; else 10s"},
 	{"NO_COLOR", "Not empty: no colours"},
 	{"COLUMNS", "The width of what is printed, where standard output is not a terminal"},
 	{"XDG_CACHE_HOME", "Builds are kept in its folder flagstone; else in ~/.cache/flagstone"},

@@ -15,7 +15,7 @@ enum { CELLS_MOST = 4000, PREVIOUS_RECORDS = 8, CALIBRATION_RUNS = 4, CALIBRATIO
 static const double rough_source_ns = 60e6, rough_link_ns = 45e6, rough_check_ns = 5e6;
 static const double rough_sample_part = 1.6, rough_process_ns = 1.5e6, rough_factor = 1.1;
 static const double room = 0.25;
-static const int64_t settle_max_ns = 10000000000, start_ns = 1000000000;
+static const int64_t start_ns = 1000000000;
 
 static double number(const struct facts *facts, const char *key)
 {
@@ -307,8 +307,8 @@ void estimate_bounds(struct session_estimate *estimate, int64_t block_ns)
 								       : estimate->measure_ns;
 
 	estimate->shortest_ns = (int64_t)((1 - room) * (before + (double)first));
-	estimate->longest_ns =
-		(int64_t)((1 + room) * before) + settle_max_ns + start_ns + estimate->measure_ns + block_ns;
+	estimate->longest_ns = (int64_t)((1 + room) * before) + SESSION_SETTLE_NS + start_ns +
+			       estimate->measure_ns + block_ns;
 }
 
 void session_estimate(struct session *session, struct session_estimate *estimate)

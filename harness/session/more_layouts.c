@@ -13,7 +13,7 @@
 enum { CACHE_ITEMS = 8 };
 /* where nothing was linked in this run that could have been timed */
 static const double rough_link_ns = 45e6;
-static const int64_t settle_max_ns = 10000000000, deadline_room_ns = 1000000000;
+static const int64_t deadline_room_ns = 1000000000;
 
 /* The mean of what the open comparisons of a workload say of their variances. Returns how many say anything. */
 static size_t pool_variances(
@@ -217,7 +217,9 @@ int run_more_layouts(struct run *run, const struct result *result, uint32_t roun
 			return -1;
 	if (run->times.more_ns > before) {
 		rest = run_left_ns(run) / 8;
-		measure_settle(&run->measurer, rest < settle_max_ns ? rest : settle_max_ns);
+		if (rest > run->session->settle_max_ns)
+			rest = run->session->settle_max_ns;
+		measure_settle(&run->measurer, rest);
 	}
 	return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/num.h"
 #include "host/host.h"
 #include "record/host_name.h"
 
@@ -179,6 +180,19 @@ int session_archive_folder(
 	return 0;
 }
 
+static int find_settle(struct session *session, struct error *e)
+{
+	const char *set = getenv("FLAGSTONE_SETTLE");
+
+	session->settle_max_ns = SESSION_SETTLE_NS;
+	if (set != NULL && set[0] != '\0' && !num_parse_duration(set, &session->settle_max_ns))
+		return error_set(e, EXIT_USAGE,
+			"FLAGSTONE_SETTLE in the environment: expected a time such as 10s or 0s, found "
+			"\"%s\"",
+			set);
+	return 0;
+}
+
 int session_open(struct session *session, const struct session_options *options,
 	const struct session_events *events, struct arena *arena, struct error *e)
 {
@@ -196,7 +210,7 @@ int session_open(struct session *session, const struct session_options *options,
 	session->cache_folder = cache_folder(arena, &session->project);
 	if (options->matrix != NULL && find_matrix(session, e) != 0)
 		return -1;
-	if (find_cpus(session, e) != 0 || find_host(session, e) != 0)
+	if (find_settle(session, e) != 0 || find_cpus(session, e) != 0 || find_host(session, e) != 0)
 		return -1;
 	if (file_make_folders(session->cache_folder, e) != 0)
 		return error_advice(e, "name a folder that can be written with XDG_CACHE_HOME or `cache:` in "

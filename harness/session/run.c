@@ -13,7 +13,6 @@
 /* A run from lock to record. */
 
 enum { SETTLE_TOLD_NS = 1000 * 1000 * 1000 };
-static const int64_t settle_max_ns = 10000000000;
 
 void run_tell(const struct run *run, const char *what, size_t done, size_t total, int64_t left_ns,
 	size_t open_cells)
@@ -144,10 +143,11 @@ static void settle(struct run *run)
 
 	run_tell(run, "settle", 0, 0, -1, 0);
 	run->times.settle_ns = clock_ns();
-	waited = measure_settle(&run->measurer, settle_max_ns);
+	waited = measure_settle(&run->measurer, run->session->settle_max_ns);
 	run->times.settle_ns = clock_ns() - run->times.settle_ns;
+	num_duration(run->session->settle_max_ns, text);
 	if (waited < 0)
-		run_note(run, "the canaries did not come back to where they were at rest within 10 s");
+		run_note(run, "the canaries did not come back to where they were at rest within %s", text);
 	num_duration(waited, text);
 	if (waited > SETTLE_TOLD_NS)
 		run_note(run, "waited %s until the canaries were back where they were at rest", text);

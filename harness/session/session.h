@@ -65,6 +65,8 @@ struct session_events {
 	void *context;
 };
 
+#define SESSION_SETTLE_NS INT64_C(10000000000) /* where FLAGSTONE_SETTLE says nothing */
+
 struct session {
 	struct arena *arena;
 	struct session_options options;
@@ -87,6 +89,7 @@ struct session {
 	double rest_dep_ns, rest_wide_ns; /* canaries at rest; 0: not asked yet */
 	struct build *builds;		  /* one a plan cell; reason set where impossible */
 	size_t links_made;		  /* by the last builder_link(); those in the cache are none */
+	int64_t settle_max_ns;		  /* longest wait for the machine to come to rest: FLAGSTONE_SETTLE */
 	int64_t opened_ns;		  /* clock_ns() when session_open() began */
 };
 

@@ -260,15 +260,14 @@ wl_test_doubling()
 			return
 			;;
 		esac
-		if [ "$wl_round" -ge 9 ]; then
-			break
-		fi
-		# where others use the CPUs, longer runs get a share that is more even
-		if [ $((wl_round % 2)) -eq 0 ]; then
-			wl_units=$((2 * wl_units))
+		case $wl_round$wl_verdict in
+		6wide* | 12*) break ;;
+		6*) # where others use the CPUs, longer runs get a share that is more even
+			wl_units=$((8 * wl_units))
 			wl_once=
 			wl_twice=
-		fi
+			;;
+		esac
 	done
 	case $wl_verdict in
 	wide*)

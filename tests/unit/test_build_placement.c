@@ -1,7 +1,7 @@
 /*
  * Layouts drawn from seeds. What must come out is written down from placement.h by hand; where a number of different
  * draws is demanded, its probability under fair coins stands beside it. What assemblers and linkers make of it is asked
- * of size, nm and readelf; whole builds are laid out in tests/pipeline/layouts.sh.
+ * of size, nm and readelf; whole builds are laid out in tests/soak/layouts.sh.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -116,15 +116,16 @@ spread()
 			END { for (s in n) print s, n[s], line[s], page[s] }' | sort
 }
 
-# Of 16 fair draws of 128 or more places 10 and more are different but in one of 10^6 cases; of 4 places (functions
-# begin at multiples of 16) not all are one but in one of 10^9.
+# Of 16 fair draws of 32 or more places (gold rounds data that are read-only after relocation) 8 and more are different
+# but in one of 10^3 cases, of 128 in one of 10^9; of 4 places (functions begin at multiples of 16) not all are one but
+# in one of 10^9. The draws hang on sources and compilers alone, so that a test that passes goes on passing.
 moves() # CELL SYMBOLS: all are there in all layouts, and move
 {
 	spread "$1" "$2" >"$scratch/spread"
 	# shellcheck disable=SC2086 # words are wanted
 	want=$(printf '%s\n' $2 | sort | tr '\n' ' ')
-	tap_is "$(awk -v n=$layouts '$2 == n && $3 >= 2 && $4 >= 10 { printf "%s ", $1 }' "$scratch/spread")" "$want" "$1: nm: moved: $2"
-	if ! awk -v n=$layouts '!($2 == n && $3 >= 2 && $4 >= 10) { exit 1 }' "$scratch/spread"; then
+	tap_is "$(awk -v n=$layouts '$2 == n && $3 >= 2 && $4 >= 8 { printf "%s ", $1 }' "$scratch/spread")" "$want" "$1: nm: moved: $2"
+	if ! awk -v n=$layouts '!($2 == n && $3 >= 2 && $4 >= 8) { exit 1 }' "$scratch/spread"; then
 		tap_note "$(cat "$scratch/spread")"
 	fi
 }
