@@ -82,8 +82,9 @@ tap_is "$(jq -c --argjson n "$(jq '.samples.value | length' "$scratch/old.json")
 	"$(jq -c .samples.value "$scratch/old.json" | cksum)" 'the samples of the first session are in it'
 tap_is "$(jq -c '[.builds[].content_hash]' "$scratch/new.json")" "$(jq -c '[.builds[].content_hash]' "$scratch/old.json")" \
 	'the builds are the same'
-tap_is "$(jq -c '[.workloads[].units]' "$scratch/new.json")" "$(jq -c '[.workloads[].units]' "$scratch/old.json")" \
-	'a sample is as much work as before'
+# later samples may be another amount of work, where these were found to be too long or too short
+tap_is "$(jq -c --argjson n "$(jq '.samples.value | length' "$scratch/old.json")" '.samples.units[$n]' "$scratch/new.json")" \
+	"$(jq -c '.samples.units[-1]' "$scratch/old.json")" 'the first sample is as much work as the last one before'
 # seconds from first to last sample, both sessions
 spent=$(jq '.samples as $s | [0, 1 | . as $k | [range($s.session | length) | select($s.session[.] == $k) |
 	$s.start_offset_ns[.]] | max - min] | add / 1e9' "$scratch/new.json")
