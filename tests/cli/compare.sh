@@ -87,7 +87,7 @@ cli_has "$scratch/out" 'What differs between the two (evidence, no proof of a ca
 cli_has "$scratch/out" 'code of functions: ' 'functions,'
 cli_has "$scratch/out" 'flags asked for: -O0 in the baseline, -O2 in this cell' 'flags,'
 # which counts lie outside the noise is the machine's affair; text and JSON must agree
-told=$(grep -c 'outside the noise over' "$scratch/out")
+told=$(tr -s '\n ' '  ' <"$scratch/out" | tr -s ' ' | grep -o 'outside the noise over' | wc -l)
 cli compare -C "$p" --explain //O2 --json
 tap_is "$told" "$(jq '[.differs[0].measures[] | select(.outside_noise)] | length' "$scratch/out")" 'what was measured, as in --json'
 cli compare -C "$p" --baseline O2 --explain //again

@@ -4,7 +4,6 @@
 
 p=$scratch/p
 project_small "$p"
-newest() { find "$p/archive" -name '*.json.gz' | sort | tail -n 1; }
 
 # known FACT: can this machine and user have it?
 known() { jq -e ".host[\"counters.$1\"] | has(\"value\")" "$scratch/record" >/dev/null; }
@@ -12,7 +11,7 @@ known() { jq -e ".host[\"counters.$1\"] | has(\"value\")" "$scratch/record" >/de
 rounds() { jq -c ".samples as \$s | [range(\$s.round | length) | select((\$s.$1 // [])[.] != null) | \$s.round[.]] | unique" "$scratch/record"; }
 
 cli run small -C "$p" --rounds 6 --quiet
-zcat "$(newest)" >"$scratch/record"
+zcat "$(newest_record "$p/archive")" >"$scratch/record"
 tap_is "$(jq -c '.plan.settings.counted_rounds' "$scratch/record")" 16 'every 16th round is counted'
 tap_is "$(jq -r '[.host | to_entries[] | select(.key | test("^counters[.][a-z_]*$")) | .key] | sort | join(" ")' "$scratch/record")" \
 	'counters.branch_misses counters.cycles counters.energy counters.instructions counters.migrations counters.page_faults counters.task_clock' \
@@ -41,7 +40,7 @@ cli_has "$scratch/out" 'counters.cycles' 'show --facts has the facts'
 for setting in all off; do
 	sed "s/^measure: {/&counters: $setting, /" "$p/matrices/small.yaml" >"$p/matrices/$setting.yaml"
 	cli run "$setting" -C "$p" --rounds 6 --quiet
-	zcat "$(newest)" >"$scratch/record"
+	zcat "$(newest_record "$p/archive")" >"$scratch/record"
 	if [ "$setting" = all ] && known task_clock; then
 		tap_is "$(rounds task_clock_ns)" '[0,1,2,3,4,5]' 'counters: all counts in every round'
 	else

@@ -157,8 +157,3 @@ tap_has() { # tap_has FILE TEXT CLAIM
 		sed 's/^/  | /' "$1" | head -n 25
 	fi
 }
-
-newest_record() { # newest_record ARCHIVE
-	# names of two runs in one second do not tell which was first
-	find "$1" -name '*.json.gz' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d' ' -f2-
-}

@@ -9,6 +9,7 @@
 #	tap_run_code CODE                                    prints a run's exit code, but 0 for 5: how much a busy machine
 #	                                                     can decide is not what most tests are about
 #	tap_end                                              prints the plan; non-zero when something was not ok
+#	newest_record ARCHIVE       the path of the record that was written last
 # Workloads:
 #	wl_yaml NAME KEY            value of a plain top-level key of workload.yaml, or of KEY = check.units and the like
 #	wl_sources NAME             its source files, one a line, with their path
@@ -79,6 +80,12 @@ tap_end()
 		return 1
 	fi
 	return 0
+}
+
+newest_record()
+{
+	# names of two runs in one second do not tell which was first
+	find "$1" -name '*.json.gz' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d' ' -f2-
 }
 
 # Reads only the shapes that our own files use: `key: value` and `key: {a: x, b: "y"}`, each on one line.
