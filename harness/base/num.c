@@ -281,3 +281,10 @@ void num_grouped(uint64_t x, char text[NUM_SIZE])
 	}
 	*out = '\0';
 }
+
+int num_compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}

@@ -41,6 +41,8 @@ void num_duration(int64_t ns, char text[NUM_SIZE]);
 void num_effect(double effect, int decimals, char text[NUM_SIZE]);
 /* For qsort() of doubles, upwards. */
 int num_compare_doubles(const void *a, const void *b);
+/* The same for uint32_t. */
+int num_compare_u32(const void *a, const void *b);
 /* "1,234,567" */
 void num_grouped(uint64_t x, char text[NUM_SIZE]);
 

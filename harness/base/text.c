@@ -134,6 +134,23 @@ void text_quote(struct buf *out, const char *word)
 	buf_addc(out, '\'');
 }
 
+int text_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char *words_between(const struct words *words, const char *between, struct arena *arena)
+{
+	struct buf out = {0};
+	char *text;
+
+	for (size_t i = 0; i < words->n; i++)
+		buf_addf(&out, "%s%s", i > 0 ? between : "", words->v[i]);
+	text = arena_strdup(arena, buf_text(&out));
+	buf_release(&out);
+	return text;
+}
+
 char *words_join(const struct words *words, struct arena *arena)
 {
 	struct buf out = {0};

@@ -36,6 +36,10 @@ bool words_have(const struct words *words, const char *word);
 int words_split(struct words *words, struct arena *arena, const char *text, size_t *column, struct error *e);
 /* One word quoted so that words_split (and any shell) gives it back; plain words stay as they are. */
 void text_quote(struct buf *out, const char *word);
+/* For qsort and bsearch over an array of texts (words.v): byte by byte. */
+int text_compare(const void *a, const void *b);
+/* All words as they are, with a text between two. */
+char *words_between(const struct words *words, const char *between, struct arena *arena);
 /* All words quoted, with blanks between. */
 char *words_join(const struct words *words, struct arena *arena);
 

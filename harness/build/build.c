@@ -152,6 +152,19 @@ void build_layout_seed(const char *content_hash, uint32_t arm, uint32_t layout, 
 	hash_bytes_hex(text, (size_t)n, seed);
 }
 
+bool build_layout_find(const char *content_hash, const char *seed, uint32_t *arm, uint32_t *layout)
+{
+	char own[HASH_HEX];
+
+	for (*arm = 0; *arm < BUILD_ARMS; ++*arm)
+		for (*layout = 0; *layout < BUILD_LAYOUTS; ++*layout) {
+			build_layout_seed(content_hash, *arm, *layout, own);
+			if (strcmp(own, seed) == 0)
+				return true;
+		}
+	return false;
+}
+
 static void hash_words(struct hash *hash, const struct words *words)
 {
 	char count[24];

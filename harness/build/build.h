@@ -126,6 +126,8 @@ enum { BUILD_ARMS = 16, BUILD_LAYOUTS = 1024 };
 
 /* SHA-256(content hash, arm, k) as 64 hex digits. */
 void build_layout_seed(const char *content_hash, uint32_t arm, uint32_t layout, char seed[HASH_HEX]);
+/* The layout below BUILD_ARMS and BUILD_LAYOUTS that has this seed; false: none of this build. */
+bool build_layout_find(const char *content_hash, const char *seed, uint32_t *arm, uint32_t *layout);
 
 /*
  * build --verify: builds again from nothing in another folder and compares. differences: sentences, empty when

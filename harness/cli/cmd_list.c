@@ -8,18 +8,6 @@
 
 static const struct cli_option options[] = {OPTION_JSON};
 
-static const char *joined(const struct words *words, const char *between, struct arena *arena)
-{
-	struct buf out = {0};
-	char *text;
-
-	for (size_t i = 0; i < words->n; i++)
-		buf_addf(&out, "%s%s", i > 0 ? between : "", words->v[i]);
-	text = arena_strdup(arena, buf_text(&out));
-	buf_release(&out);
-	return text;
-}
-
 /* Prints a list: its text for people, or the JSON array under its name. Takes the text and the array. */
 static void print_list(
 	struct cli *cli, const struct session *session, const char *kind, struct buf *text, json_t *list)
@@ -62,7 +50,7 @@ static enum exit_code list_workloads(struct cli *cli, const struct session *sess
 
 		table_add(&table, workload->name);
 		table_add(&table, workload->unit);
-		table_add(&table, joined(&workload->tags, ",", &cli->arena));
+		table_add(&table, words_between(&workload->tags, ",", &cli->arena));
 		table_add(&table, workload->installed ? "installed" : "project");
 		table_add(&table, workload->title);
 		json_object_set_new(object, "name", json_safe_string(workload->name));
@@ -101,7 +89,7 @@ static void add_toolchain(struct buf *out, struct arena *arena, const struct too
 {
 	static const char foreign[] = "its programs are for another machine, and no runner is named";
 
-	buf_addf(out, "%s\n", text_safe(arena, joined(&t->slots, "  ", arena)));
+	buf_addf(out, "%s\n", text_safe(arena, words_between(&t->slots, "  ", arena)));
 	buf_addf(out, "    %s %s for %s: %s\n", text_safe(arena, t->family), text_safe(arena, t->version),
 		text_safe(arena, t->target), text_safe(arena, words_join(&t->cc, arena)));
 	buf_addf(out, "    identity: %.12s\n", t->identity);

@@ -20,14 +20,9 @@ struct collecting {
 	struct names shared; /* weak ones taken: the linker keeps the first object's */
 };
 
-static int by_text(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 static bool have(const struct names *names, const char *name)
 {
-	return names->n > 0 && bsearch(&name, names->v, names->n, sizeof(*names->v), by_text) != NULL;
+	return names->n > 0 && bsearch(&name, names->v, names->n, sizeof(*names->v), text_compare) != NULL;
 }
 
 static int by_size(const void *left, const void *right)
@@ -76,7 +71,7 @@ static int add_unit(struct collecting *c, struct unit *unit, struct error *e)
 	for (size_t i = 0; i < fresh.n; i++)
 		vec_push(&c->shared, fresh.v[i]);
 	if (c->shared.n > 0)
-		qsort(c->shared.v, c->shared.n, sizeof(*c->shared.v), by_text);
+		qsort(c->shared.v, c->shared.n, sizeof(*c->shared.v), text_compare);
 	vec_release(&fresh);
 	return 0;
 }
@@ -138,7 +133,7 @@ static int read_names(const char *program, struct arena *arena, struct names *na
 			add_names(&image, &image.sections[i], names, arena);
 	image_close(&image);
 	if (names->n > 0)
-		qsort(names->v, names->n, sizeof(*names->v), by_text);
+		qsort(names->v, names->n, sizeof(*names->v), text_compare);
 	return 0;
 }
 

@@ -67,18 +67,6 @@ void between_add_trial(struct trials *trials, const struct record *record, const
 	mem_free(y);
 }
 
-static enum answer answer_of(enum stats_answer answer)
-{
-	static const enum answer answers[] = {[STATS_NO_ANSWER] = ANSWER_CANT_TELL,
-		[STATS_FASTER] = ANSWER_FASTER,
-		[STATS_SLOWER] = ANSWER_SLOWER,
-		[STATS_TOO_SMALL] = ANSWER_TOO_SMALL,
-		[STATS_NO_DIFFERENCE] = ANSWER_NO_DIFFERENCE,
-		[STATS_CANT_TELL] = ANSWER_CANT_TELL};
-
-	return answers[answer];
-}
-
 static const char *open_reason(
 	const struct trial *trial, const struct stats_verdict *verdict, struct arena *arena)
 {
@@ -110,17 +98,9 @@ static void fill(struct arena *arena, const struct trial *trial, const struct st
 	struct stats_verdict verdict = stats_verdict_reconcile(by_welch, by_rank);
 	struct comparison *c = &trial->effect->c;
 
-	c->answer = answer_of(verdict.answer);
-	c->has_effect = true;
-	c->effect = verdict.effect;
-	c->lo = verdict.lo;
-	c->hi = verdict.hi;
+	comparison_take_verdict(c, &verdict);
 	c->se = trial->welch.se;
 	c->df = trial->welch.df;
-	c->has_p = verdict.has_p;
-	c->p = verdict.p;
-	c->p_adjusted = verdict.p_adjusted;
-	c->x = verdict.x;
 	if (c->answer != ANSWER_CANT_TELL)
 		return;
 	if (by_rank->answer != by_welch->answer) {

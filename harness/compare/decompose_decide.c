@@ -48,18 +48,6 @@ static void decide(const struct trials *trials, struct decomposition *out)
 	mem_free(clean_verdicts);
 }
 
-static enum answer answer_of(enum stats_answer answer)
-{
-	static const enum answer answers[] = {[STATS_NO_ANSWER] = ANSWER_CANT_TELL,
-		[STATS_FASTER] = ANSWER_FASTER,
-		[STATS_SLOWER] = ANSWER_SLOWER,
-		[STATS_TOO_SMALL] = ANSWER_TOO_SMALL,
-		[STATS_NO_DIFFERENCE] = ANSWER_NO_DIFFERENCE,
-		[STATS_CANT_TELL] = ANSWER_CANT_TELL};
-
-	return answers[answer];
-}
-
 /* The cells of the row or the group, as --only takes them. */
 static const char *pattern_of(const struct work *work, const struct trial *trial)
 {
@@ -125,17 +113,9 @@ static void fill_answer(const struct work *work, const struct trial *trial)
 
 	if (trial->differ)
 		verdict = stats_verdict_reconcile(&trial->verdict, &trial->clean_verdict);
-	c->answer = answer_of(verdict.answer);
-	c->has_effect = true;
-	c->effect = verdict.effect;
-	c->lo = verdict.lo;
-	c->hi = verdict.hi;
-	c->has_p = verdict.has_p;
+	comparison_take_verdict(c, &verdict);
 	c->se = trial->all.se;
 	c->df = trial->all.df;
-	c->p = verdict.p;
-	c->p_adjusted = verdict.p_adjusted;
-	c->x = verdict.x;
 	c->effort = verdict.answer == STATS_CANT_TELL ? verdict.effort : 0;
 	c->placement_share = trial->placement_share;
 	c->marked_differ = trial->differ;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "compare/identical.h"
 #include "compare/reason.h"
 #include "compare/shots.h"
@@ -102,13 +103,6 @@ static void describe_cell(const struct shots *shots, struct cell_summary *cell, 
 	cell->two_modes = about.two_modes && stats_two_modes(room, cell->samples, &cell->modes);
 }
 
-static int by_number(const void *left, const void *right)
-{
-	const uint32_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static uint32_t count_rounds(const struct shots *shots)
 {
 	uint32_t *rounds = mem_alloc_array(shots->n, sizeof(*rounds));
@@ -117,7 +111,7 @@ static uint32_t count_rounds(const struct shots *shots)
 	for (size_t i = 0; i < shots->n; i++)
 		rounds[i] = shots->v[i].round;
 	if (shots->n > 0)
-		qsort(rounds, shots->n, sizeof(*rounds), by_number);
+		qsort(rounds, shots->n, sizeof(*rounds), num_compare_u32);
 	for (size_t i = 0; i < shots->n; i++)
 		count += i == 0 || rounds[i] != rounds[i - 1];
 	mem_free(rounds);
@@ -290,7 +284,7 @@ static void decide_looks(struct work *work)
 	}
 }
 
-static enum answer answer_of(enum stats_answer answer)
+enum answer answer_of_verdict(enum stats_answer answer)
 {
 	switch (answer) {
 	case STATS_FASTER:
@@ -308,6 +302,19 @@ static enum answer answer_of(enum stats_answer answer)
 	return ANSWER_CANT_TELL;
 }
 
+void comparison_take_verdict(struct comparison *c, const struct stats_verdict *verdict)
+{
+	c->answer = answer_of_verdict(verdict->answer);
+	c->has_effect = true;
+	c->effect = verdict->effect;
+	c->lo = verdict->lo;
+	c->hi = verdict->hi;
+	c->has_p = verdict->has_p;
+	c->p = verdict->p;
+	c->p_adjusted = verdict->p_adjusted;
+	c->x = verdict->x;
+}
+
 /* A comparison with an estimate. */
 static void fill_effect(struct work *work, struct trial *trial, struct comparison *c)
 {
@@ -318,17 +325,9 @@ static void fill_effect(struct work *work, struct trial *trial, struct compariso
 		verdict = stats_verdict_reconcile(&trial->verdict, &trial->clean_verdict);
 	if (verdict.answer != trial->verdict.answer)
 		trial->marks.clean_answer = stats_answer_name(trial->clean_verdict.answer);
-	c->answer = answer_of(verdict.answer);
-	c->has_effect = true;
-	c->effect = verdict.effect;
-	c->lo = verdict.lo;
-	c->hi = verdict.hi;
+	comparison_take_verdict(c, &verdict);
 	c->se = wide.se;
 	c->df = wide.df;
-	c->has_p = verdict.has_p;
-	c->p = verdict.p;
-	c->p_adjusted = verdict.p_adjusted;
-	c->x = verdict.x;
 	c->effort = verdict.answer == STATS_CANT_TELL ? verdict.effort : 0;
 	c->placement_averaged = trial->pair.layouts >= STATS_MIN_LAYOUTS;
 	c->placement_share = trial->pair.has_split ? trial->pair.placement_share : -1;

@@ -18,6 +18,7 @@
 #include "stats/describe.h"
 #include "stats/modes.h"
 #include "stats/paired.h"
+#include "stats/verdict.h"
 
 enum answer {
 	ANSWER_FASTER,
@@ -104,6 +105,11 @@ struct effect_options {
 	uint32_t rounds;   /* use only rounds below this; 0: all */
 	const char *where; /* " -C DIR --archive DIR" for the commands in reasons; NULL: none */
 };
+
+/* The answer of a verdict; can't tell where it has none. */
+enum answer answer_of_verdict(enum stats_answer answer);
+/* Puts a verdict into a comparison: answer, effect with its interval, p values and x; not se, df, effort and reason. */
+void comparison_take_verdict(struct comparison *c, const struct stats_verdict *verdict);
 
 /*
  * Computes everything for a record. Texts and arrays in the arena.

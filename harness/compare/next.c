@@ -239,13 +239,6 @@ static void say_time(struct next_work *work)
 				 : ": an assumption, since the record does not say what its links took");
 }
 
-static int by_number(const void *left, const void *right)
-{
-	const uint32_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* An estimate from few rounds is large by chance: what if nothing is behind it? */
 static void say_if_none(struct next_work *work)
 {
@@ -260,7 +253,7 @@ static void say_if_none(struct next_work *work)
 			rounds[reached++] = next->items[i].rounds_if_none;
 	}
 	if (reached > 0) {
-		qsort(rounds, reached, sizeof(*rounds), by_number);
+		qsort(rounds, reached, sizeof(*rounds), num_compare_u32);
 		takes = arena_printf(
 			work->arena, ", which takes %u rounds at the median", rounds[reached / 2]);
 	}

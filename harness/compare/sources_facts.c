@@ -51,18 +51,6 @@ static void add(struct facing *f, enum source_kind kind, const char *key, const 
 			(struct source_fact){.kind = kind, .key = key, .what = what, .a = a, .b = b};
 }
 
-static const char *joined(const struct words *words, struct arena *arena)
-{
-	struct buf out = {0};
-	const char *text;
-
-	for (size_t i = 0; i < words->n; i++)
-		buf_addf(&out, "%s%s", i > 0 ? " " : "", words->v[i]);
-	text = arena_strdup(arena, buf_text(&out));
-	buf_release(&out);
-	return text;
-}
-
 /* Words of the first list that the second does not have. */
 static const char *without(const char *list, const char *other, struct arena *arena)
 {
@@ -78,7 +66,7 @@ static const char *without(const char *list, const char *other, struct arena *ar
 			words_add(&left, arena, words.v[i]);
 	if (count > left.n)
 		words_addf(&left, arena, "and %zu more", count - left.n);
-	return joined(&left, arena);
+	return words_between(&left, " ", arena);
 }
 
 static bool differ(const struct facing *f, const char *key, const char **a, const char **b)

@@ -148,14 +148,6 @@ static void release_side(struct side_samples *side)
 	mem_free(side->runs);
 }
 
-static const struct column *find_column(const char *name)
-{
-	for (size_t i = 0; i < sample_column_count; i++)
-		if (strcmp(sample_columns[i].name, name) == 0)
-			return &sample_columns[i];
-	return NULL;
-}
-
 /* NAN: unknown. */
 static double cell_of(const struct column *column, const struct sample *row)
 {
@@ -366,7 +358,7 @@ void sources_measures(
 
 	for (size_t k = 0; k < KINDS; k++) {
 		const struct kind *kind = &kinds[k];
-		const struct column *column = find_column(kind->column);
+		const struct column *column = sample_column(kind->column);
 		struct series of_a = {0}, of_b = {0};
 
 		if (column != NULL) {

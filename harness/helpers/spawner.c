@@ -353,13 +353,6 @@ static void allow_files(struct spawner *s, struct sample *sample)
 	sample->plan.open_files = s->raised ? &s->open_files : NULL;
 }
 
-/* Then nobody can hold its pipes any more: all that it started was waited for. */
-static bool ended_cleanly(const struct copy *copy)
-{
-	return copy->wire.stage == CHILD_STARTED && WIFEXITED(copy->wire.status) &&
-	       !copy->wire.left_children && !copy->wire.timed_out;
-}
-
 static void finish_copies(struct spawner *s, struct sample *sample)
 {
 	bool left = end_descendants(s, sample);
@@ -385,7 +378,7 @@ static void finish_copies(struct spawner *s, struct sample *sample)
 		if (copy->hash.length == 0)
 			hash_init(&copy->hash);
 		hash_final(&copy->hash, copy->wire.sha256);
-		if (!ended_cleanly(copy))
+		if (!copy_ended_cleanly(copy))
 			copy_close(copy);
 	}
 }

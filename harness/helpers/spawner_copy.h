@@ -7,6 +7,8 @@
 #ifndef FLAGSTONE_HELPERS_SPAWNER_COPY_H
 #define FLAGSTONE_HELPERS_SPAWNER_COPY_H
 
+#include <sys/wait.h>
+
 #include "base/buf.h"
 #include "base/hash.h"
 #include "driver/protocol.h"
@@ -43,6 +45,13 @@ static inline int copy_pipe(struct copy *copy, enum stream stream)
 		return -1;
 	copy->pipe_bytes[stream] = fcntl(pair[1], F_GETPIPE_SZ);
 	return 0;
+}
+
+/* Then nobody can hold its pipes any more: all that it started was waited for. */
+static inline bool copy_ended_cleanly(const struct copy *copy)
+{
+	return copy->wire.stage == CHILD_STARTED && WIFEXITED(copy->wire.status) &&
+	       !copy->wire.left_children && !copy->wire.timed_out;
 }
 
 static inline void copy_close(struct copy *copy)

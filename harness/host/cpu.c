@@ -65,11 +65,6 @@ static enum dialect dialect_of(const struct cpuinfo *info)
 	return OTHER;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Words in order and each once: kernels differ in the order, CPUs do not. */
 static char *sorted_words(struct probe *probe, const char *text)
 {
@@ -81,7 +76,7 @@ static char *sorted_words(struct probe *probe, const char *text)
 	for (char *word = strtok_r(copy, " \t", &save); word != NULL; word = strtok_r(NULL, " \t", &save))
 		words_add(&words, probe->arena, word);
 	if (words.n > 0)
-		qsort(words.v, words.n, sizeof(*words.v), by_text);
+		qsort(words.v, words.n, sizeof(*words.v), text_compare);
 	for (size_t i = 0; i < words.n; i++)
 		if (i == 0 || strcmp(words.v[i], words.v[i - 1]) != 0)
 			words_add(&distinct, probe->arena, words.v[i]);

@@ -54,5 +54,8 @@ int record_read_file(const char *path, const struct record_limits *limits, struc
  */
 int record_read_head(int fd, const char *path, struct arena *arena, struct record **out,
 	uint64_t *sample_count, struct error *e);
+/* The same of a path, which must be a regular file. */
+int record_read_head_file(
+	const char *path, struct arena *arena, struct record **out, uint64_t *sample_count, struct error *e);
 
 #endif

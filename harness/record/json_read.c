@@ -310,3 +310,16 @@ int record_read_file(const char *path, const struct record_limits *limits, struc
 	close(fd);
 	return result;
 }
+
+int record_read_head_file(
+	const char *path, struct arena *arena, struct record **out, uint64_t *sample_count, struct error *e)
+{
+	int fd = open_regular(path, e);
+	int result;
+
+	if (fd < 0)
+		return -1;
+	result = record_read_head(fd, path, arena, out, sample_count, e);
+	close(fd);
+	return result;
+}

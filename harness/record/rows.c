@@ -278,28 +278,21 @@ static int read_column(struct reading *r)
 }
 
 /* Index in sample_columns, or its count. */
-static size_t find_column(const char *name)
-{
-	size_t c = 0;
-
-	while (c < sample_column_count && strcmp(name, sample_columns[c].name) != 0)
-		c++;
-	return c;
-}
-
 static int read_member(struct reading *r, uint64_t *seen)
 {
+	const struct column *column;
 	char key[129];
 	size_t c;
 
 	if (scan_key(r->s, key, r->e) != 0 || scan_expect(r->s, ':', r->e) != 0)
 		return -1;
-	c = find_column(key);
-	if (c == sample_column_count)
+	column = sample_column(key);
+	if (column == NULL)
 		return scan_value(r->s, NULL, 0, UINT64_MAX, r->e);
+	c = (size_t)(column - sample_columns);
 	if (*seen >> c & 1)
 		return error_set(r->e, EXIT_CANNOT, "%s: samples: column %s is given twice", r->s->name, key);
-	r->column = &sample_columns[c];
+	r->column = column;
 	r->first = *seen == 0;
 	*seen |= UINT64_C(1) << c;
 	return read_column(r);

@@ -1,6 +1,7 @@
 #include "record/samples.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -77,4 +78,12 @@ size_t samples_add(struct samples *samples, const struct sample *row)
 void samples_release(struct samples *samples)
 {
 	vec_release(samples);
+}
+
+const struct column *sample_column(const char *name)
+{
+	for (size_t c = 0; c < sample_column_count; c++)
+		if (strcmp(name, sample_columns[c].name) == 0)
+			return &sample_columns[c];
+	return NULL;
 }

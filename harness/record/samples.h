@@ -77,5 +77,7 @@ struct column {
 };
 extern const struct column sample_columns[];
 extern const size_t sample_column_count;
+/* NULL: there is none of this name. */
+const struct column *sample_column(const char *name);
 
 #endif

@@ -1,8 +1,6 @@
 #include "session/estimate.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "archive/archive.h"
 #include "base/mem.h"
@@ -115,14 +113,11 @@ static void learn_file(struct session *session, struct estimate_history *history
 	struct arena arena = {0};
 	struct record *record = NULL;
 	uint64_t samples;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd >= 0 && record_read_head(fd, path, &arena, &record, &samples, NULL) == 0) {
+	if (record_read_head_file(path, &arena, &record, &samples, NULL) == 0) {
 		estimate_learn(history, &session->plan, record, session_settings(session).sample_ns);
 		record_release(record);
 	}
-	if (fd >= 0)
-		close(fd);
 	arena_release(&arena);
 }
 

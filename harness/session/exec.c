@@ -49,20 +49,6 @@ static int choose(struct session *session, const char *pattern, struct error *e)
 	return 0;
 }
 
-/* Arm and number of the layout that has this seed. */
-static bool find_seed(const struct build *build, const char *seed, uint32_t *arm, uint32_t *layout)
-{
-	char own[HASH_HEX];
-
-	for (*arm = 0; *arm < BUILD_ARMS; ++*arm)
-		for (*layout = 0; *layout < BUILD_LAYOUTS; ++*layout) {
-			build_layout_seed(build->content_hash, *arm, *layout, own);
-			if (strcmp(own, seed) == 0)
-				return true;
-		}
-	return false;
-}
-
 static int parse_layout(
 	const struct build *build, const char *text, uint32_t *arm, uint32_t *layout, struct error *e)
 {
@@ -70,7 +56,7 @@ static int parse_layout(
 
 	*arm = 0;
 	if (strlen(text) == HASH_HEX - 1 && strspn(text, "0123456789abcdef") == HASH_HEX - 1)
-		return find_seed(build, text, arm, layout)
+		return build_layout_find(build->content_hash, text, arm, layout)
 			       ? 0
 			       : error_set(e, EXIT_CANNOT,
 					 "no layout of this build has the seed %s: seeds follow from "

@@ -1,8 +1,6 @@
 #include "session/layout_again.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "archive/archive.h"
 #include "record/json.h"
@@ -43,15 +41,9 @@ static bool find_named(const struct session *session, const char *seed, struct n
 	for (size_t i = entries.n; i-- > 0;) {
 		struct record *record;
 		uint64_t rows;
-		int fd = open(entries.v[i].path, O_RDONLY | O_CLOEXEC);
-		bool found;
 
-		if (fd < 0)
-			continue;
-		found = record_read_head(fd, entries.v[i].path, session->arena, &record, &rows, NULL) == 0 &&
-			find_in_record(record, seed, named);
-		close(fd);
-		if (found) {
+		if (record_read_head_file(entries.v[i].path, session->arena, &record, &rows, NULL) == 0 &&
+			find_in_record(record, seed, named)) {
 			named->id = entries.v[i].id;
 			named->path = entries.v[i].path;
 			return true;
@@ -60,38 +52,28 @@ static bool find_named(const struct session *session, const char *seed, struct n
 	return false;
 }
 
-/* The first cell with this layout; SIZE_MAX: none. */
-static size_t cell_with(const struct session *session, const char *seed, uint32_t arm, uint32_t layout)
+static bool has_layout(const struct build *build, const char *seed, const struct named *named, uint32_t *arm,
+	uint32_t *layout)
 {
-	for (size_t i = 0; i < session->plan.cell_count; i++) {
-		char own[HASH_HEX];
+	char own[HASH_HEX];
 
-		if (session->builds[i].content_hash[0] == '\0')
-			continue;
-		build_layout_seed(session->builds[i].content_hash, arm, layout, own);
-		if (strcmp(own, seed) == 0)
-			return i;
-	}
-	return SIZE_MAX;
+	if (build->content_hash[0] == '\0')
+		return false;
+	if (named == NULL)
+		return build_layout_find(build->content_hash, seed, arm, layout);
+	*arm = named->layout->arm;
+	*layout = named->layout->layout;
+	build_layout_seed(build->content_hash, *arm, *layout, own);
+	return strcmp(own, seed) == 0;
 }
 
-/* The record says which layout it is; without one all are tried. */
+/* The first cell with this layout; SIZE_MAX: none. The record says which layout it is; without one all are tried. */
 static size_t find_cell(const struct session *session, const char *seed, const struct named *named,
 	uint32_t *arm, uint32_t *layout)
 {
-	if (named != NULL) {
-		*arm = named->layout->arm;
-		*layout = named->layout->layout;
-		return cell_with(session, seed, *arm, *layout);
-	}
-	for (*arm = 0; *arm < BUILD_ARMS; ++*arm) {
-		for (*layout = 0; *layout < BUILD_LAYOUTS; ++*layout) {
-			size_t i = cell_with(session, seed, *arm, *layout);
-
-			if (i != SIZE_MAX)
-				return i;
-		}
-	}
+	for (size_t i = 0; i < session->plan.cell_count; i++)
+		if (has_layout(&session->builds[i], seed, named, arm, layout))
+			return i;
 	return SIZE_MAX;
 }
 

@@ -1,6 +1,4 @@
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -223,19 +221,6 @@ static const char *content_hash_of(const struct run *run, const struct run_units
 	return record_workload(run->record, units->workload->name)->content_hash;
 }
 
-static int read_head(struct run *run, const char *path, struct record **record)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	uint64_t samples;
-	int result;
-
-	if (fd < 0)
-		return -1;
-	result = record_read_head(fd, path, run->arena, record, &samples, NULL);
-	close(fd);
-	return result;
-}
-
 static bool units_known(const struct run *run)
 {
 	for (size_t i = 0; i < run->units_count; i++)
@@ -255,11 +240,12 @@ static void units_from_archive(struct run *run)
 	for (size_t i = entries.n; i > 0 && looked_at < PREVIOUS_RECORDS && !units_known(run); i--) {
 		const struct archive_entry *entry = &entries.v[i - 1];
 		struct record *record = NULL;
+		uint64_t samples;
 
 		if (run->record->host_name == NULL || strcmp(entry->host, run->record->host_name) != 0)
 			continue;
 		looked_at++;
-		if (read_head(run, entry->path, &record) != 0)
+		if (record_read_head_file(entry->path, run->arena, &record, &samples, NULL) != 0)
 			continue;
 		for (size_t k = 0; k < run->units_count; k++) {
 			if (run->units[k].units != 0 ||

@@ -126,18 +126,6 @@ static void look(struct family *family, uint32_t rounds, bool last)
 	}
 }
 
-static enum answer answer_of(enum stats_answer answer)
-{
-	static const enum answer answers[] = {[STATS_NO_ANSWER] = ANSWER_NONE,
-		[STATS_FASTER] = ANSWER_FASTER,
-		[STATS_SLOWER] = ANSWER_SLOWER,
-		[STATS_TOO_SMALL] = ANSWER_TOO_SMALL,
-		[STATS_NO_DIFFERENCE] = ANSWER_NO_DIFFERENCE,
-		[STATS_CANT_TELL] = ANSWER_CANT_TELL};
-
-	return answers[answer];
-}
-
 void trust_simulate(const struct trust_block *block, enum trust_kind kind,
 	const struct trust_recording *recording, struct rng *rng, struct trust_outcome *outcomes)
 {
@@ -157,7 +145,7 @@ void trust_simulate(const struct trust_block *block, enum trust_kind kind,
 
 		outcomes[i] = (struct trust_outcome){.truth = block->truth[i + 1],
 			.answered = v->answer != STATS_NO_ANSWER,
-			.answer = answer_of(v->answer),
+			.answer = v->answer == STATS_NO_ANSWER ? ANSWER_NONE : answer_of_verdict(v->answer),
 			.effect = v->effect,
 			.lo = v->lo,
 			.hi = v->hi,

@@ -164,15 +164,6 @@ static void find_all(struct finding *f, struct discovery *d, struct toolchains *
 	out->failure_count = d->failure_count;
 }
 
-static const char *joined(struct arena *arena, const struct words *folders)
-{
-	const char *text = "";
-
-	for (size_t i = 0; i < folders->n; i++)
-		text = arena_printf(arena, "%s%s%s", text, i > 0 ? ":" : "", folders->v[i]);
-	return text;
-}
-
 int toolchains_find(const struct spec_project *project, const struct toolchain_options *options,
 	struct arena *arena, struct toolchains *out, struct error *e)
 {
@@ -190,7 +181,7 @@ int toolchains_find(const struct spec_project *project, const struct toolchain_o
 	f.timeout_ns = options->timeout_ns > 0 ? options->timeout_ns : timeout_default_ns;
 	d.path = path != NULL ? arena_strdup(arena, path) : "";
 	discover_folders(arena, d.path, &folders);
-	result.path = joined(arena, &folders);
+	result.path = words_between(&folders, ":", arena);
 	cache_open(&f.cache, options->cache_folder);
 	find_all(&f, &d, &result);
 	cache_close(&f.cache);

@@ -106,11 +106,6 @@ const char *macros_host_arch(struct arena *arena)
 	return arena_strdup(arena, host.machine);
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static struct words sorted_lines(struct arena *arena, const char *text)
 {
 	struct words lines = {0};
@@ -123,7 +118,7 @@ static struct words sorted_lines(struct arena *arena, const char *text)
 		text += length + (text[length] == '\n');
 	}
 	if (lines.n > 0)
-		qsort(lines.v, lines.n, sizeof(*lines.v), by_text);
+		qsort(lines.v, lines.n, sizeof(*lines.v), text_compare);
 	return lines;
 }
 

@@ -52,11 +52,6 @@ static int ask_macros(struct resolving *r)
 	return 0;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* One line of --help=: "  -mavx2   [enabled]" gives "-mavx2 [enabled]"; NULL: it is none. */
 static const char *option_line(struct arena *arena, const char *line, size_t length)
 {
@@ -87,7 +82,7 @@ static struct words option_lines(struct arena *arena, const char *text)
 		text += length + (text[length] == '\n');
 	}
 	if (lines.n > 0)
-		qsort(lines.v, lines.n, sizeof(*lines.v), by_text);
+		qsort(lines.v, lines.n, sizeof(*lines.v), text_compare);
 	return lines;
 }
 
