@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 
 #include "archive/folder.h"
 #include "archive/journal_entry.h"
+#include "archive/place.h"
 #include "archive/walk.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -184,24 +186,44 @@ static int commit(struct journal *journal, uint64_t entries, size_t rows, struct
 	return result;
 }
 
-/* Opens the new file and takes its lock. */
-static int create(const char *path, struct error *e)
+/* Opens a file for the journal, under a name that no reader looks at, and takes its lock. */
+static int create(char *temporary, struct error *e)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int fd = mkostemp(temporary, O_CLOEXEC);
 
 	if (fd < 0)
-		return error_errno(e, errno, "creating the run's journal %s", path);
-	/* who lists journals at this very moment may hold it for an instant; no locks at all is fine, too */
+		return error_errno(e, errno, "creating the run's journal %s", temporary);
+	if (fchmod(fd, 0644) != 0) {
+		error_errno(e, errno, "setting the mode of the run's journal %s", temporary);
+		unlink(temporary);
+		close(fd);
+		return -1;
+	}
+	/* no locks at all is fine, too */
 	while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
 		continue;
 	return fd;
 }
 
+/* It gets its name with its head in it, so that a journal always holds a run, whenever the program dies. */
+static int begin(struct journal *journal, const struct record *record, const char *temporary, struct error *e)
+{
+	uint64_t entries = 0;
+
+	add_head(journal, record, &entries);
+	add_rows(journal, record, &entries);
+	if (commit(journal, entries, record->samples.n, e) != 0)
+		return -1;
+	if (place_file(temporary, journal->path, PLACE_BEST, e) != 0)
+		return error_context(e, "beginning the run's journal");
+	return 0;
+}
+
 struct journal *journal_create(const struct archive *archive, const struct record *record, struct error *e)
 {
 	struct journal *journal;
-	const char *folder, *path;
-	uint64_t entries = 0;
+	const char *folder;
+	char *temporary;
 	char stamp[17];
 	int fd;
 
@@ -211,16 +233,20 @@ struct journal *journal_create(const struct archive *archive, const struct recor
 	}
 	if (folder_make(archive, record, &folder, stamp, e) != 0)
 		return NULL;
-	path = arena_printf(archive->arena, "%s/%s-%.12s.journal", folder, stamp, record->run);
-	fd = create(path, e);
+	temporary = arena_printf(archive->arena, "%s/" PLACE_TEMPORARY "XXXXXX", folder);
+	fd = create(temporary, e);
 	if (fd < 0)
 		return NULL;
 	journal = mem_alloc(sizeof(*journal));
 	journal->fd = fd;
-	journal->path = mem_strdup(path);
-	add_head(journal, record, &entries);
-	add_rows(journal, record, &entries);
-	if (commit(journal, entries, record->samples.n, e) != 0 || file_sync_folder(folder, e) != 0) {
+	journal->path = mem_strdup(
+		arena_printf(archive->arena, "%s/%s-%.12s.journal", folder, stamp, record->run));
+	if (begin(journal, record, temporary, e) != 0) {
+		unlink(temporary);
+		journal_close(journal);
+		return NULL;
+	}
+	if (file_sync_folder(folder, e) != 0) {
 		journal_close_remove(journal, NULL);
 		return NULL;
 	}

@@ -9,28 +9,34 @@
 
 /* Going on with an interrupted run: only where everything is as it was. */
 
-/* A dead journal, if there is one, becomes an incomplete record first. */
-static int finish_journals(const struct archive *archive, struct error *e)
+/*
+ * Dead journals become incomplete records first. One that cannot stays, and hinders nothing else: *damage says why,
+ * in the archive's arena.
+ */
+static int finish_journals(const struct archive *archive, const char **damage, struct error *e)
 {
 	struct journal_entries journals = {0};
 
 	if (journal_list(archive, &journals, e) != 0)
 		return -1;
 	for (size_t i = 0; i < journals.n; i++) {
+		struct error fault = {0};
 		const char *path;
 
 		if (!journals.v[i].alive &&
-			archive_finish_journal(archive, journals.v[i].path, &path, e) != 0)
-			return error_context(e, "finishing the journal of an interrupted run");
+			archive_finish_journal(archive, journals.v[i].path, &path, &fault) != 0)
+			*damage = arena_printf(archive->arena,
+				"finishing the journal of an interrupted run: %s", fault.text);
 	}
 	return 0;
 }
 
-static int find_record(const struct archive *archive, const char *what, const char **path, struct error *e)
+static int find_record(const struct archive *archive, const char *what, const char **path,
+	const char **damage, struct error *e)
 {
 	struct archive_entries entries = {0};
 
-	if (finish_journals(archive, e) != 0)
+	if (finish_journals(archive, damage, e) != 0)
 		return -1;
 	if (what != NULL && what[0] != '\0')
 		return archive_find(archive, what, path, e);
@@ -42,17 +48,21 @@ static int find_record(const struct archive *archive, const char *what, const ch
 		*path = entries.v[i - 1].path;
 		return 0;
 	}
+	if (*damage != NULL)
+		return error_set(e, EXIT_CANNOT, "%s", *damage);
 	return error_set(e, EXIT_USAGE, "there is no interrupted run in %s to resume", archive->root);
 }
 
-static int open_record(
-	const char *folder, const char *what, struct arena *arena, struct record **record, struct error *e)
+/* *damage: of a journal that could not be finished, or NULL. */
+static int open_record(const char *folder, const char *what, struct arena *arena, struct record **record,
+	const char **damage, struct error *e)
 {
 	struct archive archive;
 	const char *path = NULL;
 
+	*damage = NULL;
 	if (archive_open(&archive, arena, folder, false, e) != 0 ||
-		find_record(&archive, what, &path, e) != 0 ||
+		find_record(&archive, what, &path, damage, e) != 0 ||
 		record_read_file(path, NULL, arena, record, e) != 0)
 		return -1;
 	if ((*record)->complete) {
@@ -67,10 +77,10 @@ int session_resume_options(
 {
 	struct record *record;
 	const struct fact *cpus;
-	const char *folder;
+	const char *folder, *damage;
 
 	if (session_archive_folder(options, &folder, arena, e) != 0 ||
-		open_record(folder, what, arena, &record, e) != 0)
+		open_record(folder, what, arena, &record, &damage, e) != 0)
 		return -1;
 	options->matrix = record->plan.matrix_name;
 	options->matrix_text = record->plan.matrix_text;
@@ -87,9 +97,12 @@ int run_resume_open(struct run *run, const char *what, struct error *e)
 {
 	struct session *session = run->session;
 	struct record *record;
+	const char *damage;
 
-	if (open_record(session->archive_folder, what, run->arena, &record, e) != 0)
+	if (open_record(session->archive_folder, what, run->arena, &record, &damage, e) != 0)
 		return -1;
+	if (damage != NULL)
+		run_say(run, "%s", damage);
 	run->resumed = record;
 	run->settings = record->plan.settings;
 	session->options.seed = record->plan.seed;

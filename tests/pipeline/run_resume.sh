@@ -62,8 +62,11 @@ tap_is "$(find "$p/archive" -name '*.json.gz' | wc -l) $(find "$p/archive" -name
 	'the old record stays, and nothing else'
 tap_is "$(zcat "$old" | cmp - "$scratch/old.json" && echo same)" same 'as it was'
 
+damaged=${old%-*}-0123456789ab.journal
+: >"$damaged"
 fs "$p" run --resume
 tap_is "$(tap_run_code "$status")" 0 'a resume with all as it was ends with 0'
+tap_has "$scratch/err" "$damaged: holds nothing usable" 'a journal of another run that is damaged is named, and hinders nothing'
 new=$(find "$p/archive" -name '*.json.gz' ! -path "$old")
 zcat "$new" >"$scratch/new.json"
 tap_is "$(jq -c '[.complete, (.sessions | length), (.samples.session | unique)]' "$scratch/new.json")" '[true,2,[0,1]]' \
@@ -93,7 +96,11 @@ fs "$p" archive verify
 tap_is "$status" 0 'archive verify finds both intact'
 
 fs "$p" run --resume
-tap_is "$status" 2 'then there is nothing left to resume'
+tap_is "$status" 3 'then there is nothing left to resume but the damaged journal'
+tap_has "$scratch/err" "$damaged: holds nothing usable" 'which is named'
+rm "$damaged"
+fs "$p" run --resume
+tap_is "$status" 2 'without it there is nothing at all'
 fs "$p" run "--resume=$(jq -r '.id[0:12]' "$scratch/new.json")"
 tap_is "$status" 2 'a complete record cannot be resumed'
 tap_has "$scratch/err" 'is complete' 'and that is said'

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -418,6 +419,50 @@ static void journal_round__disk_full__cut_back_and_said_again(void **state)
 	record_release(record);
 }
 
+/* Those of the one month that the fixtures begin in, hidden ones with them. */
+static size_t files_in_month(void)
+{
+	struct record *record = fixture_plain(&arena, 1);
+	const char *folder = arena_printf(&arena, "%s/%s/%.4s/%.2s", archive.root, record->host_name,
+		record->started, record->started + 5);
+	DIR *dir = opendir(folder);
+	size_t n = 0;
+
+	assert_non_null(dir);
+	for (struct dirent *file = readdir(dir); file != NULL; file = readdir(dir))
+		n += strcmp(file->d_name, ".") != 0 && strcmp(file->d_name, "..") != 0;
+	closedir(dir);
+	record_release(record);
+	return n;
+}
+
+/* Whenever the program dies, no reader finds a journal without a head: CASES 81. */
+static void journal_create__killed_while_the_head_is_written__no_journal(void **state)
+{
+	struct record *record = fixture_plain(&arena, 1);
+	struct rlimit none = {0, 0}, before;
+	struct journal_entries entries = {0};
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	none.rlim_max = before.rlim_max;
+	pid = fork();
+	if (pid == 0) {
+		signal(SIGXFSZ, SIG_DFL); /* kills at the first byte */
+		setrlimit(RLIMIT_FSIZE, &none);
+		journal_create(&archive, record, NULL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(files_in_month(), 1);
+	assert_int_equal(journal_list(&archive, &entries, NULL), 0);
+	assert_int_equal(entries.n, 0);
+	record_release(record);
+}
+
 static void journal_create__twice_or_without_run__refused(void **state)
 {
 	struct record *record = fixture_plain(&arena, 1);
@@ -427,7 +472,8 @@ static void journal_create__twice_or_without_run__refused(void **state)
 	(void)state;
 	assert_non_null(journal);
 	assert_null(journal_create(&archive, record, &e));
-	assert_non_null(strstr(e.text, "File exists"));
+	assert_non_null(strstr(e.text, "exists already"));
+	assert_int_equal(files_in_month(), 1); /* the second left nothing behind */
 	assert_true(journal_is_alive(journal_path(journal)));
 	record->run = "../../x";
 	assert_null(journal_create(&archive, record, &e));
@@ -472,6 +518,7 @@ int main(void)
 		cmocka_unit_test_setup(archive_finish_journal__record_is_there__only_deleted, setup),
 		cmocka_unit_test_setup(archive_finish_journal__damaged_head__error_and_kept, setup),
 		cmocka_unit_test_setup(journal_round__disk_full__cut_back_and_said_again, setup),
+		cmocka_unit_test_setup(journal_create__killed_while_the_head_is_written__no_journal, setup),
 		cmocka_unit_test_setup(journal_create__twice_or_without_run__refused, setup),
 		cmocka_unit_test_setup(journal_read__hostile_lengths__refused, setup),
 	};
