@@ -25,9 +25,14 @@ PACKAGES = libgit2 zlib jansson libelf yaml-0.1
 CC_IS := $(shell $(CC) --version 2>/dev/null | head -n 1) $(shell $(CC) -dumpmachine 2>/dev/null)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
-DEFINES = -D_GNU_SOURCE
+# Decodes x86-64. Wanted, not needed: without it the facts of instruction sets are unknown with that reason.
+ZYDIS := $(shell printf '%s\n' '\#include <Zydis/Zydis.h>' '\#if ZYDIS_VERSION_MAJOR(ZYDIS_VERSION) < 4' '\#error too old' '\#endif' | \
+	$(CC) -E -x c - >/dev/null 2>&1 && echo 1)
+DEFINES = -D_GNU_SOURCE $(if $(ZYDIS),-DHAVE_ZYDIS)
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(MODE_FLAGS) -Iharness -Iworkloads $(DEFINES) $(PKG_CFLAGS)
-LIBS = $(PKG_LIBS) -lm
+LIBS = $(PKG_LIBS) $(if $(ZYDIS),-lZydis) -lm -pthread
+# for the flagstone that goes into a bundle, which looks at no repository
+STATIC_LIBS := $(shell pkg-config --static --libs $(filter-out libgit2,$(PACKAGES)) 2>/dev/null) -lm -pthread
 
 HASH := $(shell printf '%s' '$(CC) $(CFLAGS) $(MODE_FLAGS) $(CC_IS)' | sha256sum 2>/dev/null | cut -c1-12)
 OUT = .build/$(HASH)
@@ -43,7 +48,7 @@ BENCH_PROGRAMS = $(BENCH_SOURCES:%.c=$(OUT)/%)
 TRUST_OBJECTS := $(patsubst %.c,$(OUT)/%.o,$(sort $(wildcard tests/trust/*.c)))
 RINGS ?= unit cli pipeline
 
-.PHONY: all deps quick check check-unit soak bench trust install uninstall lint coverage fuzz clean help program programs tests-built FORCE
+.PHONY: all deps quick check check-unit check-compilers soak bench trust install uninstall lint coverage fuzz clean help program programs tests-built FORCE
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
@@ -54,7 +59,7 @@ all: deps
 program: programs
 	@ln -sfn $(OUT)/flagstone flagstone
 
-programs: $(OUT)/flagstone $(HELPERS:%=$(OUT)/%)
+programs: $(OUT)/flagstone $(HELPERS:%=$(OUT)/%) $(OUT)/static.log
 
 deps:
 	@sh tests/deps.sh build
@@ -72,6 +77,24 @@ $(OUT)/flagstone: $(OUT)/harness/main.o $(OUT)/libflagstone.a
 
 $(HELPERS:%=$(OUT)/%): $(OUT)/%: $(OUT)/harness/helpers/%.o $(OUT)/libbase.a
 	$(CC) $(CFLAGS) $(MODE_FLAGS) $(LDFLAGS) -Wl,--gc-sections -o $@ $^ -lz -ljansson -lm
+
+# flagstone-static and spawner-static, for bundles. Where a library has no archive to link from there are none, and a
+# bundle gets the dynamic ones with their libraries; static.log says why.
+# It decodes nothing either: distributions have no archive of Zydis.
+ZYDIS_USERS := $(shell grep -l HAVE_ZYDIS harness/code/*.c)
+STATIC_OBJECTS = $(OUT)/harness/sys/without_git/git.o $(ZYDIS_USERS:%.c=$(OUT)/without_zydis/%.o) \
+	$(filter-out $(OUT)/harness/sys/git.o $(OUT)/harness/sys/git_export.o $(ZYDIS_USERS:%.c=$(OUT)/%.o),$(LIB_OBJECTS))
+$(OUT)/without_zydis/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -UHAVE_ZYDIS -MD -MP -c -o $@ $<
+
+$(OUT)/static.log: $(OUT)/harness/main.o $(STATIC_OBJECTS) $(OUT)/harness/helpers/spawner.o $(OUT)/libbase.a
+	@rm -f $(OUT)/flagstone-static $(OUT)/spawner-static
+	@{ $(CC) $(CFLAGS) $(MODE_FLAGS) $(LDFLAGS) -static -s -o $(OUT)/flagstone-static $(OUT)/harness/main.o \
+		$(STATIC_OBJECTS) $(STATIC_LIBS) && \
+	$(CC) $(CFLAGS) $(MODE_FLAGS) $(LDFLAGS) -static -s -Wl,--gc-sections -o $(OUT)/spawner-static \
+		$(OUT)/harness/helpers/spawner.o $(OUT)/libbase.a -lz -ljansson -lm && \
+	$(OUT)/flagstone-static version; } >$@ 2>&1 || rm -f $(OUT)/flagstone-static $(OUT)/spawner-static
 
 $(OUT)/%.o: %.c
 	@mkdir -p $(@D)
@@ -95,6 +118,12 @@ $(OUT)/built.h: FORCE
 
 FORCE:
 
+# What was compiled with Zydis or without it is made again when that changed.
+$(OUT)/zydis: FORCE
+	@mkdir -p $(@D)
+	@echo '$(ZYDIS)' | cmp -s - $@ || echo '$(ZYDIS)' >$@
+$(ZYDIS_USERS:%.c=$(OUT)/%.o): $(OUT)/zydis
+
 $(OUT)/harness/base/version.o: $(OUT)/built.h
 $(OUT)/harness/base/version.o: BUILT = -include $(OUT)/built.h
 
@@ -116,6 +145,13 @@ check:
 
 check-unit:
 	@$(MAKE) --no-print-directory check RINGS=unit
+
+# installs compilers beside the default ones
+check-compilers:
+	@sh tests/deps.sh check
+	@sh tests/deps.sh compilers
+	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) tests-built
+	@OUT='$(OUT)' sh tests/run.sh compilers
 
 soak:
 	@$(MAKE) --no-print-directory check RINGS=soak
@@ -150,6 +186,8 @@ install: all
 		$(DATA)/workloads $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 $(OUT)/flagstone $(DESTDIR)$(PREFIX)/bin/flagstone
 	for helper in $(HELPERS); do install -m 755 $(OUT)/$$helper $(DESTDIR)$(PREFIX)/libexec/flagstone/ || exit 1; done
+	for program in flagstone-static spawner-static; do [ ! -f $(OUT)/$$program ] || \
+		install -m 755 $(OUT)/$$program $(DESTDIR)$(PREFIX)/libexec/flagstone/ || exit 1; done
 	install -m 644 matrices/*.yaml $(DATA)/matrices/
 	install -m 644 toolchains/*.yaml $(DATA)/toolchains/
 	for folder in workloads/*/; do \
@@ -169,14 +207,15 @@ help:
 	@echo 'make quick      install what is missing, build, run matrices/quick.yaml, print the table, archive it'
 	@echo 'make soak       long tests: all compilers and linkers there are, adaptive runs of a minute'
 	@echo 'make check      every test (RINGS="unit cli pipeline"; SAN=1: under sanitizers; CC=clang)'
+	@echo 'make check-compilers  install gcc 11, 12 and clang 13 to 19, and hold their builds against each other (15 minutes)'
 	@echo 'make all        install what is missing and build ./flagstone'
 	@echo 'make deps       only find and install what the build needs'
 	@echo 'make bench      speed of flagstone itself, as ratios (ONLY=NAME for one figure)'
-	@echo 'make trust      are the verdicts right here? (25 minutes; TRUST=short: 5; ONLY=NAME; TRUST_PAIR=60s)'
+	@echo 'make trust      are the verdicts right here? (40 minutes; TRUST=short: 8; ONLY=NAME; TRUST_PAIR=60s)'
 	@echo 'make lint       clang-tidy, cppcheck, shellcheck, clang-format, layers, headers'
 	@echo 'make coverage   tests with coverage; fuzz: fuzzers of the readers'
 	@echo 'make install    to PREFIX (/usr/local), below DESTDIR; uninstall removes it'
 	@echo 'make clean      remove .build and ./flagstone'
 
--include $(LIB_OBJECTS:.o=.d) $(OUT)/harness/main.d $(HELPERS:%=$(OUT)/harness/helpers/%.d) \
+-include $(LIB_OBJECTS:.o=.d) $(OUT)/harness/sys/without_git/git.d $(ZYDIS_USERS:%.c=$(OUT)/without_zydis/%.d) $(OUT)/harness/main.d $(HELPERS:%=$(OUT)/harness/helpers/%.d) \
 	$(UNIT_PROGRAMS:=.d) $(BENCH_PROGRAMS:=.d) $(TRUST_OBJECTS:.o=.d)

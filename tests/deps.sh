@@ -15,6 +15,12 @@ need() { # need TEST DEBIAN FEDORA ARCH ALPINE: notes the packages when the test
 		missing_alpine="$missing_alpine $5"
 	fi
 }
+missing_wanted=''
+want() { # want TEST DEBIAN: what flagstone can do without; installed where that is easy, and said where it is not
+	if ! sh -c "$1" >/dev/null 2>&1; then
+		missing_wanted="$missing_wanted $2"
+	fi
+}
 need_library() { need "pkg-config --exists $1" "$2" "$3" "$4" "$5"; }
 need_program() { need "command -v $1" "$2" "$3" "$4" "$5"; }
 
@@ -27,6 +33,7 @@ need_library zlib zlib1g-dev zlib-devel zlib zlib-dev
 need_library jansson libjansson-dev jansson-devel jansson jansson-dev
 need_library libelf libelf-dev elfutils-libelf-devel libelf elfutils-dev
 need_library yaml-0.1 libyaml-dev libyaml-devel libyaml yaml-dev
+want "printf '#include <Zydis/Zydis.h>\n#if ZYDIS_VERSION_MAJOR(ZYDIS_VERSION) < 4\n#error\n#endif\n' | gcc -E -x c -" libzydis-dev
 if [ "$kind" = build ] || [ "$kind" = check ]; then
 	# the quick matrix compares gcc with clang
 	need_program clang clang clang clang clang
@@ -40,12 +47,40 @@ if [ "$kind" = check ]; then
 	need_program ccache ccache ccache ccache ccache
 	need_program jq jq jq jq jq
 fi
+if [ "$kind" = check ]; then
+	# simulated CPUs for real compilers
+	need_program qemu-x86_64 qemu-user qemu-user qemu-user qemu-x86_64
+fi
+if [ "$kind" = compilers ]; then
+	for compiler in gcc-11 gcc-12 clang-13 clang-14 clang-15 clang-16 clang-19; do
+		# the other systems have one version of each: what is there is asked
+		command -v apt-get >/dev/null && need_program "$compiler" "$compiler" "" "" ""
+	done
+fi
 if [ "$kind" = lint ]; then
 	need_program clang-tidy clang-tidy clang-tools-extra clang clang-extra-tools
 	need_program clang-format clang-format clang-tools-extra clang clang-extra-tools
 	need_program clang clang clang clang clang
 	need_program cppcheck cppcheck cppcheck cppcheck cppcheck
 	need_program shellcheck shellcheck ShellCheck shellcheck shellcheck
+fi
+
+# Never a reason to end: what is not to be had stays away.
+install_wanted() {
+	if [ "$(id -u)" = 0 ]; then
+		with=
+	elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+		with=sudo
+	else
+		return 1
+	fi
+	# shellcheck disable=SC2086 # the lists are words
+	command -v apt-cache >/dev/null 2>&1 && apt-cache show $missing_wanted >/dev/null 2>&1 &&
+		$with env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing_wanted >/dev/null 2>&1
+}
+missing_wanted=${missing_wanted# }
+if [ -n "$missing_wanted" ] && ! install_wanted; then
+	echo "without $missing_wanted: which instruction sets x86-64 code uses stays unknown (sudo apt-get install $missing_wanted)" >&2
 fi
 
 missing_debian=${missing_debian# }

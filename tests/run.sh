@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs the rings of tests: unit (cmocka programs), cli, pipeline and soak (shell scripts that print TAP lines).
+# Runs the rings of tests: unit (cmocka programs), cli, pipeline, soak and compilers (shell scripts that print TAP lines).
 # Ends with the ten slowest tests and one summary line "N passed, N failed".
 set -u
 export LC_ALL=C TZ=UTC
 : "${OUT:?the object folder, set by make}"
 top=$(pwd)
-scratch=$(mktemp -d) || exit 3
+scratch=$(mktemp -d) && chmod 711 "$scratch" || exit 3 # tests let other users in, who have no rights
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 export FLAGSTONE="$top/$OUT/flagstone" FLAGSTONE_LIBEXEC="$top/$OUT" FLAGSTONE_TEST_TOP="$top"
@@ -79,6 +79,7 @@ count_script() { # SCRIPT with TAP lines that has been run
 	passed=$((passed + n))
 	failed=$((failed + bad))
 	grep '^ok .*# SKIP' "$ran/out" | sed "s|^|$name: |"
+	grep '^# |' "$ran/out" # tables
 	if [ "$bad" -gt 0 ]; then
 		echo "FAILED $name" | tee -a "$scratch/failed"
 		grep -A8 '^not ok ' "$ran/out" | head -n 80
@@ -110,7 +111,7 @@ for ring in "$@"; do
 			count_unit "$test"
 		done <"$scratch/tests"
 		;;
-	cli | pipeline | soak)
+	cli | pipeline | soak | compilers)
 		scripts_of "$ring" >"$scratch/tests"
 		run_all <"$scratch/tests"
 		while read -r test; do
@@ -118,7 +119,7 @@ for ring in "$@"; do
 		done <"$scratch/tests"
 		;;
 	*)
-		echo "tests/run.sh: there is no ring $ring; there are unit, cli, pipeline, soak" >&2
+		echo "tests/run.sh: there is no ring $ring; there are unit, cli, pipeline, soak, compilers" >&2
 		exit 2
 		;;
 	esac

@@ -87,6 +87,9 @@ static int by_start(const void *a, const void *b)
 	/* a run that was resumed keeps its start: only the chain tells which of its records is the later one */
 	if (order == 0)
 		order = (x->chain > y->chain) - (x->chain < y->chain);
+	if (order == 0) /* begun in one second: the one that ended first is the older */
+		order = strcmp(
+			x->finished != NULL ? x->finished : "", y->finished != NULL ? y->finished : "");
 	if (order == 0)
 		order = strcmp(x->id, y->id);
 	return order != 0 ? order : strcmp(x->path, y->path);

@@ -1,14 +1,18 @@
 #include "build/build.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "build/builder.h"
+#include "build/identity.h"
+#include "build/isa.h"
 #include "build/meta.h"
 #include "sys/cpu.h"
 #include "sys/process.h"
+#include "toolchain/hidden.h"
 
 enum { SOURCE_DEPTH = 16, DEFAULT_TIMEOUT_S = 120 };
 static const uint64_t default_cache_limit = 4ULL << 30;
@@ -176,7 +180,7 @@ static void hash_words(struct hash *hash, const struct words *words)
 }
 
 /*
- * What "native" means here where others than the variant's cflags ask for it, which were resolved already: a cached
+ * What "native" means here where others than the flags that were resolved already ask for it: a cached
  * build of another CPU must not be taken for one of this.
  */
 static int hash_other_native(
@@ -248,7 +252,7 @@ static int prepare(struct builder *builder, struct build *build, struct error *e
 	const struct toolchain *toolchain = build->toolchain;
 	struct shared_objects *shared;
 	struct resolved resolved = {0};
-	struct words added = {0};
+	struct words added = {0}, compile_flags = {0}, link_flags = {0};
 	struct error why = {0};
 
 	build->facts.arena = arena;
@@ -258,20 +262,34 @@ static int prepare(struct builder *builder, struct build *build, struct error *e
 	set_flags_fact(build, "build.ldflags", &build->ldflags, arena);
 	recipe_added_flags(toolchain, arena, &added);
 	facts_set(&build->facts, "build.added_flags", words_join(&added, arena), "flagstone");
-	if (toolchain_resolve(toolchain, &build->cflags, arena, &resolved, &why) != 0) {
+	recipe_compile_flags(build, arena, &compile_flags);
+	if (toolchain_resolve(toolchain, &compile_flags, arena, &resolved, &why) != 0) {
 		build->reason = arena_strdup(arena, why.text);
 		return process_interrupted() ? error_set(e, EXIT_INTERRUPTED, "interrupted while building")
 					     : 0;
 	}
-	facts_copy(&build->facts, &resolved.facts);
 	shared = builder_shared(builder, build, e);
 	if (shared == NULL)
 		return -1;
+	recipe_link_flags(build, shared, arena, &link_flags);
+	toolchain_resolve_link(toolchain, &link_flags, arena, &resolved.facts);
+	facts_copy(&build->facts, &resolved.facts);
+	hidden_environment(environ, &build->facts);
 	if (shared->reason != NULL)
 		build->reason = shared->reason;
 	else if (content_hash(builder, build, shared, &resolved, &why) != 0)
 		build->reason = arena_strdup(arena, why.text);
 	return 0;
+}
+
+/* An entry of a flagstone that decoded in another way, or not at all: what was found now is kept, if that can be. */
+static void decode_again(struct builder *builder, struct build *build)
+{
+	if (build_isa_is_current(&build->facts) && build_identity_is_current(&build->facts))
+		return;
+	build_isa(build, build->folder, builder_driver(builder, build), &build->facts);
+	build_identity(build, build->folder, &build->facts);
+	(void)meta_write(build, build->folder, NULL);
 }
 
 /* Takes what a finished entry knows; false, and nothing taken, if there is none or it is damaged. */
@@ -283,8 +301,12 @@ static bool adopt(struct builder *builder, struct build *build)
 	build->binary = file_join(builder->arena, build->folder, "program");
 	build->log = file_join(builder->arena, build->folder, "log");
 	build->commands = (struct words){0};
-	if (file_is_program(build->binary) && meta_read(build, build->folder, builder->arena, NULL) == 0)
+	if (file_is_program(build->binary) && meta_read(build, build->folder, builder->arena, NULL) == 0) {
+		/* those of now, not of when it was made */
+		hidden_environment(environ, &build->facts);
+		decode_again(builder, build);
 		return true;
+	}
 	build->folder = build->binary = build->log = NULL;
 	build->code_hash = build->build_id = build->log_excerpt = NULL;
 	build->commands = (struct words){0};

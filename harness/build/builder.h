@@ -49,6 +49,8 @@ struct words builder_environment(const struct builder *builder, const struct too
 char *builder_command(const struct builder *builder, const struct words *argv);
 /* The shared objects of a toolchain and the build's ABI flags, made or taken from the cache. NULL: interrupted. */
 struct shared_objects *builder_shared(struct builder *builder, const struct build *build, struct error *e);
+/* Path of the driver's object among them. */
+const char *builder_driver(struct builder *builder, const struct build *build);
 /* Are they in the cache? */
 bool builder_has_shared(struct builder *builder, const struct build *build);
 /* Compiles all sources of builds[i]->folder-to-be folders[i]; links canonically; fills commands, facts, reason. */

@@ -29,8 +29,7 @@ static const char *lto_objects(const struct build *build, struct arena *arena, s
 	return objects->n > 0 ? NULL : "the objects that link-time optimisation made are gone";
 }
 
-/* Those that have the code; NULL, or why they cannot be read. */
-static const char *find_objects(const struct build *build, struct arena *arena, struct words *objects)
+const char *build_code_objects(const struct build *build, struct arena *arena, struct words *objects)
 {
 	struct error e = {0};
 	bool lto = false;
@@ -57,7 +56,7 @@ void build_functions(const struct build *build, size_t most, struct arena *arena
 	struct code_functions all = {0};
 	struct words objects = {0};
 	struct error e = {0};
-	const char *reason = find_objects(build, arena, &objects);
+	const char *reason = build_code_objects(build, arena, &objects);
 
 	*functions = NULL;
 	*count = 0;

@@ -4,6 +4,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "build/identity.h"
+#include "build/isa.h"
 #include "code/code.h"
 
 /*
@@ -128,6 +130,13 @@ struct shared_objects *builder_shared(struct builder *builder, const struct buil
 	return builder->shared[builder->shared_count++] = shared;
 }
 
+const char *builder_driver(struct builder *builder, const struct build *build)
+{
+	return arena_printf(builder->arena, "%s/driver.o",
+		build_cache_path(
+			&builder->cache, builder->arena, "objects", name_shared(builder, build)->hash));
+}
+
 char *builder_command(const struct builder *builder, const struct words *argv)
 {
 	struct arena *arena = builder->arena;
@@ -210,8 +219,11 @@ static int finish(struct builder *builder, struct build *build, const char *fold
 	set_time_facts(build, sums, warnings);
 	build->log_excerpt = warnings > 0 || build->reason != NULL ? excerpt(&log, arena) : "";
 	result = file_write_atomic(file_join(arena, folder, "log"), buf_text(&log), log.n, e);
-	if (result == 0 && build->reason == NULL)
+	if (result == 0 && build->reason == NULL) {
 		read_code(build, file_join(arena, folder, "program"), arena);
+		build_isa(build, folder, builder_driver(builder, build), &build->facts);
+		build_identity(build, folder, &build->facts);
+	}
 	buf_release(&log);
 	return result;
 }

@@ -118,6 +118,29 @@ void recipe_objects(const struct build *build, const struct shared_objects *shar
 		words_add(objects, arena, recipe_object(arena, i, build->workload->sources.v[i].text));
 }
 
+void recipe_compile_flags(const struct build *build, struct arena *arena, struct words *flags)
+{
+	const struct spec_workload *workload = build->workload;
+	bool cxx = workload->sources.n > 0;
+
+	for (size_t i = 0; i < workload->sources.n; i++)
+		cxx &= is_cxx(workload, workload->sources.v[i].text);
+	words_add_all(flags, arena, cxx ? &build->cxxflags : &build->cflags);
+	words_add_all(flags, arena, cxx ? &workload->cxxflags : &workload->cflags);
+}
+
+void recipe_link_flags(const struct build *build, const struct shared_objects *shared, struct arena *arena,
+	struct words *flags)
+{
+	for (size_t i = 0; i < shared->abi.n; i++)
+		if (!words_have(&build->ldflags, shared->abi.v[i]))
+			words_add(flags, arena, shared->abi.v[i]);
+	if (recipe_is_lto(build)) /* the code is made here */
+		recipe_added_flags(build->toolchain, arena, flags);
+	words_add_all(flags, arena, &build->ldflags);
+	words_add_all(flags, arena, &build->workload->ldflags);
+}
+
 void recipe_link(const struct build *build, const struct shared_objects *shared,
 	const struct placement *placement, const char *output, struct arena *arena, struct words *argv)
 {
@@ -127,13 +150,7 @@ void recipe_link(const struct build *build, const struct shared_objects *shared,
 	for (size_t i = 0; i < workload->sources.n; i++)
 		cxx |= is_cxx(workload, workload->sources.v[i].text);
 	words_add_all(argv, arena, cxx ? &build->toolchain->cxx : &build->toolchain->cc);
-	for (size_t i = 0; i < shared->abi.n; i++)
-		if (!words_have(&build->ldflags, shared->abi.v[i]))
-			words_add(argv, arena, shared->abi.v[i]);
-	if (recipe_is_lto(build)) /* the code is made here */
-		recipe_added_flags(build->toolchain, arena, argv);
-	words_add_all(argv, arena, &build->ldflags);
-	words_add_all(argv, arena, &workload->ldflags);
+	recipe_link_flags(build, shared, arena, argv);
 	words_add(argv, arena, "-o");
 	words_add(argv, arena, output);
 	if (placement == NULL) {

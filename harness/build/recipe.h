@@ -40,6 +40,11 @@ void recipe_pad(const struct shared_objects *shared, enum pad_kind kind, size_t 
  * every cell of a run has it, and what is hashed, checked and counted is what is measured.
  */
 void recipe_added_flags(const struct toolchain *toolchain, struct arena *arena, struct words *flags);
+/* The flags by which the sources' code is made, variant's and workload's: the C++ ones where all sources are C++. */
+void recipe_compile_flags(const struct build *build, struct arena *arena, struct words *flags);
+/* The flags of the canonical link in front of output and objects. */
+void recipe_link_flags(const struct build *build, const struct shared_objects *shared, struct arena *arena,
+	struct words *flags);
 /* Do the variant's flags ask for link-time optimisation? */
 bool recipe_is_lto(const struct build *build);
 /*

@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/table.h"
+#include "cli/bundle_print.h"
 #include "session/layout_again.h"
 #include "sys/process.h"
 
@@ -33,6 +34,14 @@ static const struct cli_option options[] = {
 		.help = "Make one layout of a record again, bit for bit: the build and the link that have "
 			"this "
 			"seed; says where the program is and holds it against the record"},
+	{.name = "bundle",
+		.kind = OPTION_TEXT,
+		.offset = OPTION_AT(bundle),
+		.value = "FILE",
+		.help = "Pack the programs of all layouts, the checks, units of work and facts into one "
+			"file, "
+			"which `flagstone run --bundle FILE` measures on another machine without a compiler; "
+			"flagstone itself is in it"},
 	OPTION_ONLY,
 	OPTION_JOBS,
 	OPTION_FRESH,
@@ -229,7 +238,8 @@ static json_t *layouts_json(const struct call *call, size_t cell)
 	return array;
 }
 
-static void print_json(struct call *call)
+/* bundle: what --bundle wrote, or null. */
+static void print_json(struct call *call, json_t *bundle)
 {
 	const struct session *session = &call->session;
 	json_t *root = json_object(), *builds = json_array();
@@ -257,6 +267,7 @@ static void print_json(struct call *call)
 	json_object_set_new(root, "schema", json_string("flagstone.build/1"));
 	json_object_set_new(root, "matrix", json_safe_string(session->matrix.name));
 	json_object_set_new(root, "builds", builds);
+	json_object_set_new(root, "bundle", bundle);
 	common_print_json(root);
 }
 
@@ -279,7 +290,7 @@ static enum exit_code build_all(struct call *call)
 	if (result != 0)
 		return error_print(&e);
 	if (call->cli->args.json)
-		print_json(call);
+		print_json(call, json_null());
 	else
 		print_text(call);
 	code = build_code(&call->session);
@@ -357,8 +368,36 @@ static enum exit_code build_again(struct call *call)
 	return again.record_id == NULL || strcmp(again.sha256, again.record_sha256) == 0 ? EXIT_YES : EXIT_NO;
 }
 
+static enum exit_code build_bundle(struct call *call)
+{
+	struct session *session = &call->session;
+	struct session_bundle_made made;
+	struct error e = {0};
+	enum exit_code code;
+	int result = session_bundle(session, call->cli->args.bundle, &made, &e);
+
+	progress_clear(&call->progress);
+	if (result != 0)
+		return error_print(&e);
+	call->differences =
+		arena_array(&call->cli->arena, session->plan.cell_count, sizeof(*call->differences));
+	if (call->cli->args.json)
+		print_json(call, bundle_json(&made));
+	else
+		bundle_print(session, &made);
+	code = build_code(session);
+	if (code == EXIT_CANNOT)
+		say_nothing_built(session);
+	return code;
+}
+
 static int check_arguments(const struct arguments *args, struct error *e)
 {
+	if (args->bundle != NULL && (args->verify || args->layout != NULL))
+		return error_set(e, EXIT_USAGE, "--bundle packs what a run would measure; leave %s away",
+			args->verify ? "--verify" : "--layout");
+	if (args->bundle != NULL && plan_check_layouts(args, e) != 0)
+		return -1;
 	if (args->layout != NULL && (args->verify || args->session.layouts > 0))
 		return error_set(e, EXIT_USAGE, "--layout makes one layout again; leave %s away",
 			args->verify ? "--verify" : "--layouts");
@@ -383,7 +422,9 @@ static enum exit_code build(struct cli *cli)
 	if (common_open(cli, matrix, true, &events, &call.session, &code) != 0)
 		return code;
 	process_catch_signals();
-	code = cli->args.layout != NULL ? build_again(&call) : build_all(&call);
+	code = cli->args.bundle != NULL	  ? build_bundle(&call)
+	       : cli->args.layout != NULL ? build_again(&call)
+					  : build_all(&call);
 	session_close(&call.session);
 	return code;
 }
@@ -400,9 +441,19 @@ const struct command cmd_build = {
 		"alone "
 		"changes speed by some per cent; each such layout follows from a seed, which the record "
 		"keeps. "
-		"With --layout SEED that program is made again, to look at it or to run it under a profiler.",
+		"With --layout SEED that program is made again, to look at it or to run it under a "
+		"profiler.\n\n"
+		"With --bundle FILE the programs go into one file for another machine of the same "
+		"architecture, "
+		"or for another kernel or distribution: there, `flagstone run --bundle FILE` measures them, "
+		"or, where "
+		"there is no flagstone, the run.sh in it (tar xzf FILE, then flagstone-bundle/run.sh). The "
+		"same "
+		"files run on both sides, so that what differs is the machine: the cleanest comparison of "
+		"two "
+		"machines there is. A bundle holds programs: run only one that you would run a program of.",
 	.example = "flagstone build\nflagstone build quick --verify --only lz77/gcc\n"
-		   "flagstone build quick --layouts 16",
+		   "flagstone build quick --layouts 16\nflagstone build quick --bundle quick.tar.gz",
 	.options = OPTION_TABLE(options),
 	.run = build,
 };

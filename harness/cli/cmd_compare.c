@@ -10,6 +10,7 @@
 #include "report/comparison_decompose.h"
 #include "report/comparison_next.h"
 #include "report/comparison_sources.h"
+#include "report/comparison_verdict.h"
 #include "report/report.h"
 
 static const struct cli_option options[] = {
@@ -47,6 +48,23 @@ static const struct cli_option options[] = {
 		.kind = OPTION_FLAG,
 		.offset = OPTION_AT(force),
 		.help = "Show differences of what is incomparable, too; the output says so at its top"},
+	{.name = "why",
+		.kind = OPTION_FLAG,
+		.offset = OPTION_AT(why),
+		.help = "Between records: every fact that differs, in three parts: what decides whether they "
+			"may be "
+			"compared, what may matter (and what it did elsewhere in the archive), and what is "
+			"explained away"},
+	{.name = "axis",
+		.kind = OPTION_TEXT,
+		.offset = OPTION_AT(axis),
+		.value = "AXIS",
+		.allowed = "machine, compiler, flags, source, kernel, firmware, virtualization or time",
+		.help = "Between records: what is meant to differ: machine, compiler, flags, source, kernel, "
+			"firmware, "
+			"virtualization or time; else it is guessed from what does. Every other difference "
+			"spoils the "
+			"comparison, or is explained away"},
 	{.name = "explain",
 		.kind = OPTION_TEXT,
 		.offset = OPTION_AT(explain),
@@ -132,6 +150,15 @@ static int check_arguments(const struct arguments *args, enum format *format, st
 		return error_set(e, EXIT_USAGE,
 			"%s is one side of several runs: give a second one to hold against it",
 			args->words.v[0]);
+	if ((args->why || args->axis != NULL) && !between)
+		return error_set(e, EXIT_USAGE,
+			"%s is for two records: the cells of one were built and measured side by side",
+			args->why ? "--why" : "--axis");
+	if (args->why && (args->explain != NULL || args->csv))
+		return error_set(e, EXIT_USAGE,
+			"--why asks about records, --explain about a cell, and there is no table for --csv: "
+			"one at a "
+			"time");
 	if (args->force && !between)
 		return error_set(
 			e, EXIT_USAGE, "--force is for two records: the cells of one can be compared");
@@ -318,6 +345,11 @@ static enum exit_code explain_several(struct printing *p, const struct between *
 
 	if (explain_find_between(between, p->cli->args.explain, arena, &index, &e) != 0)
 		return error_print(&e);
+	if (p->cli->args.force)
+		words_add(&steps, arena,
+			"FORCED: --force asked for differences of what is incomparable, too; they mean "
+			"nothing by "
+			"themselves.");
 	for (size_t s = 0; s < between->side_count; s++) {
 		if (s == between->baseline)
 			continue;
@@ -337,10 +369,23 @@ static enum exit_code print_between(struct printing *p, const struct between *be
 	if (p->format == FORMAT_JSON)
 		comparison_between_json(between, &shown, &p->out);
 	else if (p->format == FORMAT_CSV)
-		comparison_between_csv(between, &p->out);
+		comparison_between_csv(between, &shown, &p->out);
 	else
 		add_document(p, document);
 	return tally_code(&tally, p->cli->args.strict);
+}
+
+/* An explanation: it ends with 4 where nothing can be compared, else with 0, whatever the numbers say. */
+static enum exit_code print_why(struct printing *p, const struct between *between)
+{
+	struct comparison_options shown = report_options(p->cli, NULL);
+
+	shown.elsewhere = compare_elsewhere(p->cli, between);
+	if (p->format == FORMAT_JSON)
+		comparison_between_json(between, &shown, &p->out);
+	else
+		add_document(p, comparison_why(between, shown.elsewhere, shown.forced, &p->cli->arena));
+	return compare_any(between) ? EXIT_YES : EXIT_NOTHING;
 }
 
 static enum exit_code compare_between(struct printing *p)
@@ -354,10 +399,13 @@ static enum exit_code compare_between(struct printing *p)
 	struct between between;
 	struct error e = {0};
 
-	if (compare_sides(p->cli, &sides, &e) != 0 ||
+	if ((args->axis != NULL && axis_parse(args->axis, &between_options.axis, &e) != 0) ||
+		compare_sides(p->cli, &sides, &e) != 0 ||
 		compare_baseline(args, &between_options.baseline, &e) != 0 ||
 		between_compare(sides, args->words.n, &between_options, &p->cli->arena, &between, &e) != 0)
 		return error_print(&e);
+	if (args->why)
+		return print_why(p, &between);
 	return args->explain != NULL ? explain_several(p, &between) : print_between(p, &between);
 }
 
@@ -379,7 +427,7 @@ static enum exit_code compare(struct cli *cli)
 const struct command cmd_compare = {
 	.name = "compare",
 	.words = "[RECORD [RECORD...]]",
-	.words_max = 26,
+	.words_max = 1000,
 	.title = "cells of a record, or records, against each other",
 	.text = "With one record (default: the latest run): its cells against those of any variant, slot or "
 		"number of copies, "
@@ -389,15 +437,24 @@ const struct command cmd_compare = {
 		"by commas; the "
 		"id or name of one run of `run --repeat` stands for all of them, a path for that file "
 		"only.\n\n"
-		"The first line says whether the two may be compared at all. Ends with 0; with 4 when "
-		"nothing could be compared; "
-		"with 5 when no cell was decided; with --gate also with 1.",
+		"First comes whether the two may be compared at all: the verdict, the row of the table that "
+		"decided it, "
+		"the facts on both sides, and what to do. What is INCOMPARABLE shows no difference unless "
+		"--force is "
+		"given. With more than two records: which of them compare with one another, and why the "
+		"others do "
+		"not.\n\n"
+		"Ends with 0; with 4 when nothing could be compared; with 5 when no cell was decided; with "
+		"--gate also "
+		"with 1.",
 	.example = "flagstone compare --by slot --baseline gcc\n"
 		   "flagstone compare latest --baseline O3 --gate 5%\n"
 		   "flagstone compare latest~1 latest\n"
 		   "flagstone compare --explain dhrystone/gcc/O3\n"
 		   "flagstone compare --recommend\n"
 		   "flagstone compare --decompose\n"
+		   "flagstone compare latest~1 latest --why\n"
+		   "flagstone compare latest~1 latest --axis kernel\n"
 		   "flagstone compare --next --precision 1%",
 	.options = OPTION_TABLE(options),
 	.run = compare,

@@ -12,6 +12,7 @@
 #include "cli/repeats.h"
 #include "cli/result_print.h"
 #include "cli/run_options.h"
+#include "cli/tuning.h"
 #include "sys/process.h"
 
 static const struct cli_option options[] = {
@@ -65,10 +66,27 @@ static const struct cli_option options[] = {
 		.value = "RECORD",
 		.help = "Go on with an interrupted run, with its settings: the newest one, or the one named "
 			"(also as a word of its own)"},
+	{.name = "bundle",
+		.kind = OPTION_TEXT,
+		.offset = OPTION_AT(session.bundle),
+		.value = "FILE",
+		.help = "Measure the programs of this bundle, which `flagstone build --bundle FILE` packed "
+			"on another "
+			"machine, or of the folder that one was unpacked to: no compiler, library or project "
+			"is needed"},
 	{.name = "dry-run",
 		.kind = OPTION_FLAG,
 		.offset = OPTION_AT(dry_run),
 		.help = "Print the plan and stop, like flagstone plan"},
+	{.name = "tune",
+		.kind = OPTION_OPTIONAL,
+		.offset = OPTION_AT(tune),
+		.value = "as-used|steady",
+		.help = "Tune this machine for the run and put it back at its end, as `flagstone tune` and "
+			"`flagstone restore` "
+			"do (root); as-used, if no profile is named. A profile that is in force already is "
+			"kept"},
+	OPTION_TUNE_ROOT,
 	OPTION_WAIT,
 	OPTION_TIMEOUT,
 	OPTION_JSON,
@@ -127,6 +145,42 @@ static int check_resume(const struct arguments *args, struct error *e)
 	return 0;
 }
 
+/* An option that is about building, which a bundle needs no more; NULL: none was given. */
+static const char *settled_by_bundle(const struct arguments *args)
+{
+	return args->session.fresh		   ? "--fresh"
+	       : args->session.jobs > 0		   ? "--jobs"
+	       : args->session.build_budget_ns > 0 ? "--build-budget"
+						   : NULL;
+}
+
+static int check_bundle(const struct arguments *args, struct error *e)
+{
+	if (args->words.n > 0 && args->resume == NULL)
+		return error_set(e, EXIT_USAGE,
+			"--bundle brings its matrix along; leave \"%s\" out (--only CELL takes some of its "
+			"cells)",
+			args->words.v[0]);
+	if (settled_by_bundle(args) != NULL)
+		return error_set(e, EXIT_USAGE,
+			"--bundle brings its programs along, nothing is built; leave %s out",
+			settled_by_bundle(args));
+	return 0;
+}
+
+static int check_tune(const struct arguments *args, struct error *e)
+{
+	struct tune_options unused;
+
+	if (args->tune == NULL)
+		return 0;
+	if (args->dry_run)
+		return error_set(e, EXIT_USAGE,
+			"--dry-run sets nothing; leave --tune out (`flagstone tune --dry-run` lists what it "
+			"would set)");
+	return tuning_options(args, args->tune, &unused, e);
+}
+
 static int check_arguments(struct call *call, struct error *e)
 {
 	const struct arguments *args = &call->cli->args;
@@ -139,6 +193,10 @@ static int check_arguments(struct call *call, struct error *e)
 		return error_set(
 			e, EXIT_USAGE, "--pause is the time between repeats: it needs --repeat 2 or more");
 	if (args->resume != NULL && check_resume(args, e) != 0)
+		return -1;
+	if (args->session.bundle != NULL && check_bundle(args, e) != 0)
+		return -1;
+	if (check_tune(args, e) != 0)
 		return -1;
 	if (args->dry_run && (args->csv || args->markdown))
 		return error_set(e, EXIT_USAGE, "a plan is printed as text or with --json only");
@@ -171,17 +229,22 @@ static void say_incomplete(struct call *call, const struct session_outcome *outc
 {
 	const struct record *record = outcome->record;
 	struct arena *arena = &call->cli->arena;
+	const char *bundle = call->cli->args.session.bundle;
 	struct error e = {.code = outcome->code};
+	struct words of = {0};
 
 	if (record->complete)
 		return;
 	progress_clear(&call->progress);
+	if (bundle != NULL)
+		words_add(&of, arena, bundle);
 	snprintf(e.text, sizeof(e.text),
 		"%s: %u finished round%s of all cells are archived, marked incomplete, in %s; `flagstone run "
-		"--resume%s` goes on",
+		"%s%s%s--resume%s` goes on",
 		record->incomplete_reason != NULL ? record->incomplete_reason : "interrupted",
 		record->plan.last_look, text_plural(record->plan.last_look), outcome->path,
-		common_where(call->cli, arena));
+		bundle != NULL ? "--bundle " : "", bundle != NULL ? words_join(&of, arena) : "",
+		bundle != NULL ? " " : "", common_where(call->cli, arena));
 	error_print(&e);
 }
 
@@ -326,6 +389,8 @@ static const char *matrix_of(struct call *call, enum exit_code *code)
 	struct session_options *of = &cli->args.session;
 	struct error e = {0};
 
+	if (what == NULL && of->bundle != NULL)
+		return ""; /* the bundle's */
 	if (what == NULL)
 		return cli->args.words.n > 0 ? cli->args.words.v[0] : "quick";
 	of->installed = common_installed(&cli->arena, &of->source_tree);
@@ -335,30 +400,45 @@ static const char *matrix_of(struct call *call, enum exit_code *code)
 	return NULL;
 }
 
+/* All but what stands around it. */
+static enum exit_code open_and_run(struct call *call)
+{
+	struct cli *cli = call->cli;
+	struct session_events events = progress_events(&call->progress);
+	enum exit_code code = EXIT_YES;
+	const char *matrix;
+
+	/* what is unpacked is removed again, whatever happens */
+	if (cli->args.session.bundle != NULL)
+		process_catch_signals();
+	matrix = matrix_of(call, &code);
+	if (matrix == NULL || common_open(cli, matrix, true, &events, &call->session, &code) != 0)
+		return code;
+	rng_fresh_hex(call->group);
+	/* not before: nothing of what was asked so far is worth keeping */
+	process_catch_signals();
+	if (cli->args.dry_run)
+		code = plan_print(cli, &call->session);
+	else
+		code = cli->args.resume != NULL ? resume(call, resumed(&cli->args)) : all_runs(call);
+	session_close(&call->session);
+	buf_release(&call->json);
+	return code;
+}
+
 static enum exit_code run(struct cli *cli)
 {
 	struct call call = {.cli = cli, .repeats = {.arena = &cli->arena, .wanted = cli->args.repeat}};
-	struct session_events events = progress_events(&call.progress);
+	struct tuning_run around;
 	enum exit_code code = EXIT_YES;
 	struct error e = {0};
-	const char *matrix;
 
 	if (check_arguments(&call, &e) != 0)
 		return error_print(&e);
 	progress_init(&call.progress, cli->args.quiet, cli->args.verbose);
-	matrix = matrix_of(&call, &code);
-	if (matrix == NULL || common_open(cli, matrix, true, &events, &call.session, &code) != 0)
+	if (tuning_run_begin(cli, &around, &code) != 0)
 		return code;
-	rng_fresh_hex(call.group);
-	/* not before: nothing of what was asked so far is worth keeping */
-	process_catch_signals();
-	if (cli->args.dry_run)
-		code = plan_print(cli, &call.session);
-	else
-		code = cli->args.resume != NULL ? resume(&call, resumed(&cli->args)) : all_runs(&call);
-	session_close(&call.session);
-	buf_release(&call.json);
-	return code;
+	return tuning_run_end(cli, &around, open_and_run(&call));
 }
 
 const struct command cmd_run = {
@@ -384,12 +464,27 @@ const struct command cmd_run = {
 		"incomplete, and --resume goes on with them. A second Ctrl-C ends the program at once; "
 		"finished rounds are "
 		"in the journal, which --resume takes too.\n\n"
+		"With --bundle FILE the programs of another machine are measured here. What they need is "
+		"looked at "
+		"before: a cell whose C library, runner or instruction set this machine does not have is "
+		"listed "
+		"below the table with the reason. The record says which bundle it was, and has the hash of "
+		"each program, "
+		"so that compare sees that the same files ran. They are unpacked to a folder of their own in "
+		"TMPDIR, "
+		"which is removed at the end.\n\n"
+		"With --tune the machine is tuned before anything is built and put back at the end, also "
+		"after Ctrl-C; the "
+		"record keeps the profile. Where flagstone is killed, the next one says what is left in "
+		"force, and "
+		"`flagstone restore` puts it back.\n\n"
 		"Ends with 0; with 6 when a cell failed to build, run or check; with 5 when none of the "
 		"comparisons "
 		"was decided; "
 		"with 4 when none could be made. A slower variant is a result, no failure.",
 	.example = "flagstone run\nflagstone run quick --only matmul/gcc --rounds 256\n"
-		   "flagstone run flags --repeat 3 --pause 3m\nflagstone run --resume",
+		   "flagstone run flags --repeat 3 --pause 3m\nflagstone run --resume\n"
+		   "flagstone run --bundle quick.tar.gz",
 	.options = OPTION_TABLE(options),
 	.run = run,
 };

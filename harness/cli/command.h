@@ -31,7 +31,7 @@ struct command {
 };
 
 extern const struct command cmd_run, cmd_build, cmd_plan, cmd_list, cmd_show, cmd_compare, cmd_exec,
-	cmd_archive, cmd_version, cmd_help;
+	cmd_reproduce, cmd_archive, cmd_inspect, cmd_doctor, cmd_tune, cmd_restore, cmd_version, cmd_help;
 
 /* All commands, NULL at the end, in the order in which help lists them. */
 extern const struct command *const commands[];

@@ -4,7 +4,8 @@
 #include "cli/command.h"
 
 const struct command *const commands[] = {&cmd_run, &cmd_build, &cmd_plan, &cmd_list, &cmd_show, &cmd_compare,
-	&cmd_exec, &cmd_archive, &cmd_version, &cmd_help, NULL};
+	&cmd_exec, &cmd_reproduce, &cmd_archive, &cmd_inspect, &cmd_doctor, &cmd_tune, &cmd_restore,
+	&cmd_version, &cmd_help, NULL};
 
 const struct command *command_find(const char *name, struct arena *arena, struct error *e)
 {

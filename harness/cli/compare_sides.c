@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/common.h"
+#include "compare/elsewhere.h"
 #include "compare/sources_cells.h"
 #include "record/json.h"
 
@@ -188,4 +189,27 @@ int compare_baseline(const struct arguments *args, size_t *index, struct error *
 			return 0;
 		}
 	return error_set(e, EXIT_USAGE, "--baseline: \"%s\" is none of the records given", args->baseline);
+}
+
+const struct words *compare_elsewhere(struct cli *cli, const struct between *between)
+{
+	struct words *found = arena_array(&cli->arena, between->side_count, sizeof(*found));
+	struct archive archive;
+	struct error e = {0};
+	bool is_there = common_archive(cli, &archive, &e) == 0;
+
+	for (size_t s = 0; s < between->side_count && s < 3; s++)
+		if (s != between->baseline &&
+			(!is_there || elsewhere_find(&archive, between, s, &cli->arena, &found[s], &e) != 0))
+			words_addf(&found[s], &cli->arena, "no archive was searched: %s", e.text);
+	return found;
+}
+
+bool compare_any(const struct between *between)
+{
+	for (size_t s = 0; s < between->side_count; s++)
+		if (s != between->baseline &&
+			comparable_verdict(&between->comparable[s], &between->counts[s]) != INCOMPARABLE)
+			return true;
+	return false;
 }

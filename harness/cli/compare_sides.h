@@ -18,4 +18,12 @@ int compare_sides(struct cli *cli, struct between_side **sides, struct error *e)
 /* Which of the words --baseline names; 0 without one. Error (EXIT_USAGE): none, with the list. */
 int compare_baseline(const struct arguments *args, size_t *index, struct error *e);
 
+/*
+ * What the facts that may matter did elsewhere in the archive, a list a side (of the first two beside the baseline), or why no
+ * archive was searched (there need not be one where files are given by their paths). Memory of the arena.
+ */
+const struct words *compare_elsewhere(struct cli *cli, const struct between *between);
+/* Does any side compare with the baseline, in any cell? */
+bool compare_any(const struct between *between);
+
 #endif

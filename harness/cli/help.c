@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { TERM_COLUMN = 26, TERM_COLUMN_NARROW = 8, NARROW = 60, COMMAND_COLUMN = 12 };
+enum { TERM_COLUMN = 26, TERM_COLUMN_NARROW = 8, NARROW = 60, COMMAND_COLUMN = 13 };
 
 static void pad(struct buf *out, size_t n)
 {

@@ -37,6 +37,7 @@ static const struct help_entry files[] = {
 	{"matrices/NAME.yaml", "Which workloads, compilers and flags, and how to measure"},
 	{"archive/HOST/YYYY/MM/*.json.gz", "The records: read them with zcat and jq"},
 	{".flagstone.yaml", "Settings of the project"},
+	{"/var/lib/flagstone/tune.json", "What tune changed and what was before; only while it is in force"},
 };
 const struct help_list help_files = {files, sizeof(files) / sizeof(files[0])};
 

@@ -31,15 +31,28 @@ struct arguments {
 	/* compare */
 	const char *by, *baseline, *explain;
 	const char *decompose; /* NULL: not asked for; "": without a variant */
-	bool recommend, next, strict, force;
+	bool recommend, next, strict, force, why;
+	const char *axis; /* NULL: guess it */
 	/* exec */
 	const char *layout;
 	uint32_t units;
 	bool print;
 	double gate;	    /* 0: none */
 	const char *resume; /* NULL: not asked for; "": without a record's name */
+	const char *bundle; /* of build: where to write it */
+	bool no_measure;    /* of reproduce */
 	uint32_t repeat;
 	int64_t pause_ns;
+	/* tune, restore, run --tune */
+	const char *tune;    /* of run: a profile; NULL: not asked for; "": as-used */
+	const char *profile; /* of tune */
+	const char *root;    /* of a recorded tree; NULL: this machine */
+	bool counters;
+	/* inspect */
+	bool native;
+	/* doctor */
+	bool quick, host_parts;
+	uint32_t seconds; /* 0: not given */
 };
 
 enum option_kind {

@@ -69,14 +69,15 @@ static void add_duration(struct buf *out, int64_t ns)
 	buf_adds(out, text);
 }
 
-static void add_build_time(const struct session_estimate *e, struct buf *out)
+static void add_build_time(const struct session *session, const struct session_estimate *e, struct buf *out)
 {
 	int64_t ns = e->build_ns + e->prepare_ns;
 
 	buf_addf(out, "build: %zu build%s and %zu link%s", e->builds, text_plural(e->builds), e->links,
 		text_plural(e->links));
 	if (e->looked_up)
-		buf_addf(out, ", of which %zu and %zu are in the cache", e->cached, e->links_cached);
+		buf_addf(out, ", of which %zu and %zu are in the %s", e->cached, e->links_cached,
+			session->bundle != NULL ? "bundle" : "cache");
 	if (ns > 0) {
 		buf_adds(out, "; about ");
 		add_duration(out, ns);
@@ -109,7 +110,7 @@ static void add_measure_time(const struct session *session, const struct session
 
 static void add_time(const struct session *session, const struct session_estimate *e, struct buf *out)
 {
-	add_build_time(e, out);
+	add_build_time(session, e, out);
 	add_measure_time(session, e, out);
 	buf_adds(out, "in all: ");
 	add_duration(out, e->shortest_ns);
@@ -167,8 +168,10 @@ static json_t *slot_json(const struct toolchain_slot *slot)
 	json_object_set_new(
 		object, "version", json_safe_string(toolchain != NULL ? toolchain->version : NULL));
 	json_object_set_new(object, "target", json_safe_string(toolchain != NULL ? toolchain->target : NULL));
-	json_object_set_new(
-		object, "identity", json_safe_string(toolchain != NULL ? toolchain->identity : NULL));
+	/* a bundle's toolchains are known by their facts only */
+	json_object_set_new(object, "identity",
+		json_safe_string(
+			toolchain != NULL && toolchain->identity[0] != '\0' ? toolchain->identity : NULL));
 	json_object_set_new(object, "reason", json_safe_string(slot->reason));
 	return object;
 }

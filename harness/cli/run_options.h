@@ -67,6 +67,10 @@
 	.name = "csv", .kind = OPTION_FLAG, .offset = OPTION_AT(csv), .help = "Print the result as CSV, a line a cell"}
 #define OPTION_MARKDOWN { \
 	.name = "markdown", .kind = OPTION_FLAG, .offset = OPTION_AT(markdown), .help = "Print the result as Markdown"}
+#define OPTION_TUNE_ROOT { \
+	.name = "root", .kind = OPTION_TEXT, .offset = OPTION_AT(root), .value = "DIR", \
+	.help = "Not this machine: change the files of a copy of /sys and /proc below this folder, to see what would happen" \
+		" there; the kernel's own file systems are refused"}
 #define OPTION_AA { \
 	.name = "aa", .kind = OPTION_FLAG, .offset = OPTION_AT(session.aa), \
 	.help = "Judge identical code like any other code, to see what this machine calls a difference"}

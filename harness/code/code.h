@@ -50,12 +50,22 @@ int code_read(const char *path, struct arena *arena, struct code_info *info, str
 void code_facts(const struct code_info *info, struct facts *facts);
 
 /*
- * The code of the object files that a build makes from its sources, before any layout: SHA-256 over the same
- * kinds of sections as code_read() takes and their relocations against symbol names, of each object in order.
- * Returns 0; -1 when an object's code is yet to be made (LTO intermediate form, "fat" objects too) or it is not
- * ELF: the error says which.
+ * The code of the object files that a build makes from its sources, before any layout (under LTO: those that
+ * link-time optimisation made): SHA-256 over the same kinds of sections as code_read() takes and their relocations
+ * against symbol names, of each object in order. Debug information, the build's folder and the source's name do not
+ * count; strings that hold them (__FILE__, assert()) are read-only data, and do. Returns 0; -1 when an object's code is
+ * yet to be made (LTO intermediate form, "fat" objects too) or it is not ELF: the error says which.
  */
 int code_hash_objects(const char *const *paths, size_t count, char hash[HASH_HEX], struct error *e);
+/*
+ * The same without the padding between functions and ahead of jumps' targets (padding.h): two builds that are unlike
+ * here differ in code or data, two that are equal here and unlike there only in where their code stands. Errors, beside
+ * those above: no decoder for the machine (x86 without Zydis; others than x86 and AArch64), no symbol table.
+ */
+int code_hash_unpadded(const char *const *paths, size_t count, char hash[HASH_HEX], struct error *e);
+/* Rises when the same objects get other hashes. */
+#define CODE_OBJECTS_HASH "1"
+
 /*
  * Does an object hold a compiler's intermediate form for link-time optimization: gcc's .gnu.lto_ sections (slim
  * or fat), LLVM bitcode as a file or a section? -1: it is neither ELF nor bitcode.

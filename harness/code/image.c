@@ -6,7 +6,11 @@
 #include "base/file.h"
 #include "base/text.h"
 
-enum { IMAGE_LIMIT = 1 << 30, SECTION_HEADER_LEAST = 40 /* an Elf32_Shdr */ };
+enum {
+	IMAGE_LIMIT = 1 << 30,
+	SECTION_HEADER_LEAST = 40, /* an Elf32_Shdr */
+	OVERLAP = 4		   /* times its size that a file's sections may have together */
+};
 
 static int fault(const struct image *image, struct error *e, const char *why)
 {
@@ -36,11 +40,16 @@ static int read_section(struct image *image, size_t index, size_t names, struct 
 	if (!inside(image, section->header.sh_offset, section->header.sh_size))
 		return fault(image, e, "it is cut or damaged: a section lies behind the end of the file");
 	section->bytes = image->file.data + section->header.sh_offset;
+	if (section->header.sh_type == SHT_STRTAB && section->header.sh_size > 0 &&
+		section->bytes[section->header.sh_size - 1] != '\0')
+		return fault(image, e, "it is damaged: a table of names has no end");
 	return 0;
 }
 
+/* All passes over sections take as long as the file is large, or a small one with many could take for ever. */
 static int read_sections(struct image *image, struct arena *arena, struct error *e)
 {
+	uint64_t left = OVERLAP * (uint64_t)image->file.n;
 	size_t names;
 
 	if (elf_getshdrnum(image->elf, &image->section_count) != 0 ||
@@ -51,9 +60,16 @@ static int read_sections(struct image *image, struct arena *arena, struct error 
 	if (image->section_count > image->file.n / SECTION_HEADER_LEAST)
 		return fault(image, e, "it is damaged: it counts more sections than fit into the file");
 	image->sections = arena_array(arena, image->section_count, sizeof(*image->sections));
-	for (size_t i = 0; i < image->section_count; i++)
+	for (size_t i = 0; i < image->section_count; i++) {
+		uint64_t size;
+
 		if (read_section(image, i, names, e) != 0)
 			return -1;
+		size = image->sections[i].bytes != NULL ? image->sections[i].header.sh_size : 0;
+		if (size > left)
+			return fault(image, e, "it is damaged: its sections overlap many times");
+		left -= size;
+	}
 	return 0;
 }
 

@@ -33,7 +33,8 @@ struct image {
 
 /*
  * Reads and checks. Errors: unreadable, over 1 GiB, not ELF, cut (a section, the section table or the program
- * headers end behind the file), inconsistent. On failure there is nothing to close.
+ * headers end behind the file), inconsistent (tables of names without an end, sections that overlap so that they
+ * have more than some times the file's size together). On failure there is nothing to close.
  */
 int image_open(const char *path, struct arena *arena, struct image *image, struct error *e);
 void image_close(struct image *image);

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+enum { COMMENTS_MOST = 64, COMMENT_LONGEST = 4096 };
+
 /* A note's content; `kind` is its type, `bytes` its description. */
 struct note {
 	uint32_t kind;
@@ -120,29 +122,28 @@ static const struct image_section *comment_section(const struct image *image)
 	return NULL;
 }
 
-const char *notes_compiler(const struct image *image, struct arena *arena)
+void notes_comments(const struct image *image, struct arena *arena, struct words *seen)
 {
 	const struct image_section *section = comment_section(image);
-	struct words seen = {0};
-	struct buf joined = {0};
-	char *text;
 
-	if (section == NULL)
-		return NULL;
-	for (size_t at = 0; at < section->header.sh_size;) {
+	for (size_t at = 0; section != NULL && at < section->header.sh_size && seen->n < COMMENTS_MOST;) {
 		const size_t length = strnlen(section->bytes + at, section->header.sh_size - at);
 
 		if (length > 0) {
-			const char *part = arena_strndup(arena, section->bytes + at, length);
+			const char *part = arena_strndup(arena, section->bytes + at,
+				length < COMMENT_LONGEST ? length : COMMENT_LONGEST);
 
-			if (!words_have(&seen, part))
-				words_add(&seen, arena, part);
+			if (!words_have(seen, part))
+				words_add(seen, arena, part);
 		}
 		at += length + 1;
 	}
-	for (size_t i = 0; i < seen.n; i++)
-		buf_addf(&joined, "%s%s", i > 0 ? "; " : "", seen.v[i]);
-	text = seen.n > 0 ? arena_strdup(arena, buf_text(&joined)) : NULL;
-	buf_release(&joined);
-	return text;
+}
+
+const char *notes_compiler(const struct image *image, struct arena *arena)
+{
+	struct words seen = {0};
+
+	notes_comments(image, arena, &seen);
+	return seen.n > 0 ? words_between(&seen, "; ", arena) : NULL;
 }

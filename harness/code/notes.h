@@ -5,6 +5,7 @@
 #define FLAGSTONE_CODE_NOTES_H
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "code/image.h"
 
 /* The GNU build-id in hex, NULL: none. */
@@ -14,7 +15,9 @@ const char *notes_build_id(const struct image *image, struct arena *arena);
  * NULL: no such note, or not x86.
  */
 const char *notes_isa(const struct image *image, struct arena *arena);
-/* The distinct texts of .comment joined by "; ", NULL: none. */
+/* The distinct texts of .comment in their order, at most 64. */
+void notes_comments(const struct image *image, struct arena *arena, struct words *seen);
+/* The same joined by "; ", NULL: none. */
 const char *notes_compiler(const struct image *image, struct arena *arena);
 
 #endif

@@ -1,10 +1,13 @@
 #include "code/code.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "code/canonical.h"
 #include "code/image.h"
 #include "code/notes.h"
+
+enum { NEEDED_MOST = 1024 };
 
 static const char *machine_name(const struct image *image, struct arena *arena)
 {
@@ -79,7 +82,7 @@ static uint64_t read_dynamic(const struct image *image, struct arena *arena, str
 			if (entry.d_tag != DT_NEEDED)
 				continue;
 			name = elf_strptr(image->elf, section->header.sh_link, entry.d_un.d_val);
-			if (name != NULL)
+			if (name != NULL && needed->n < NEEDED_MOST && strlen(name) < PATH_MAX)
 				words_add(needed, arena, name);
 		}
 	}

@@ -7,7 +7,10 @@
 #include "base/text.h"
 #include "code/relocation.h"
 
-enum { PASSES = 64 }; /* over a file: real objects take one or two */
+enum {
+	PASSES = 64,	/* over a file: real objects take one or two */
+	NAME_PASSES = 8 /* the same for all symbols' names, which are kept */
+};
 
 static int damaged(const struct image *image, struct error *e)
 {
@@ -55,6 +58,7 @@ static int read_symbols(struct unit *unit, struct error *e)
 {
 	const struct image *image = unit->image;
 	size_t table = find_section(image, SHT_SYMTAB, 0), names, wide;
+	uint64_t left = NAME_PASSES * (uint64_t)image->file.n + (1 << 20);
 	Elf_Data *data, *more = NULL;
 
 	if (table == 0)
@@ -75,8 +79,9 @@ static int read_symbols(struct unit *unit, struct error *e)
 		const char *name;
 
 		if (gelf_getsymshndx(data, more, (int)i, &symbol, &section) == NULL ||
-			(name = elf_strptr(image->elf, names, symbol.st_name)) == NULL)
+			(name = elf_strptr(image->elf, names, symbol.st_name)) == NULL || strlen(name) > left)
 			return damaged(image, e);
+		left -= strlen(name);
 		unit->symbols[i] = read_symbol(image, &symbol, section, name);
 	}
 	return 0;
@@ -284,10 +289,9 @@ size_t unit_first_relocation(const struct unit_section *section, uint64_t offset
 	return low;
 }
 
-uint64_t unit_end_of(const struct unit *unit, size_t section, uint64_t at)
+/* Index of the first start behind `at`. */
+static size_t first_start_behind(const struct unit_section *in, uint64_t at)
 {
-	const struct unit_section *in = &unit->sections[section];
-	uint64_t end = unit->image->sections[section].header.sh_size;
 	size_t low = 0, high = in->starts.n;
 
 	while (low < high) {
@@ -298,7 +302,24 @@ uint64_t unit_end_of(const struct unit *unit, size_t section, uint64_t at)
 		else
 			high = mid;
 	}
-	return low < in->starts.n && in->starts.v[low] < end ? in->starts.v[low] : end;
+	return low;
+}
+
+uint64_t unit_end_of(const struct unit *unit, size_t section, uint64_t at)
+{
+	const struct unit_section *in = &unit->sections[section];
+	uint64_t end = unit->image->sections[section].header.sh_size;
+	size_t next = first_start_behind(in, at);
+
+	return next < in->starts.n && in->starts.v[next] < end ? in->starts.v[next] : end;
+}
+
+uint64_t unit_start_before(const struct unit *unit, size_t section, uint64_t at)
+{
+	const struct unit_section *in = &unit->sections[section];
+	size_t next = first_start_behind(in, at);
+
+	return next > 0 ? in->starts.v[next - 1] : 0;
 }
 
 /* Distances from an instruction's end to its field's start, the usual one first; 0: the field is no distance. */

@@ -53,6 +53,8 @@ const struct unit_symbol *unit_around(const struct unit *unit, size_t section, u
 size_t unit_first_relocation(const struct unit_section *section, uint64_t offset);
 /* Where what begins at `at` ends at the latest: the next start, or the section's end. */
 uint64_t unit_end_of(const struct unit *unit, size_t section, uint64_t at);
+/* The last start at or before `at`; 0: none. */
+uint64_t unit_start_before(const struct unit *unit, size_t section, uint64_t at);
 
 /*
  * Where a relocation against a section (not a named symbol) leads: *at from that section's start, and *rest, what

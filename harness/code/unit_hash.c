@@ -161,6 +161,9 @@ static void add_named(struct hashing *h, const struct unit_symbol *symbol, int64
 	bool numbered;
 	size_t length = name_length(symbol, &numbered);
 
+	h->unit->work += length;
+	if (h->unit->work > h->unit->work_limit)
+		return;
 	hash_add(&h->hash, "n", 1);
 	add_text(h, symbol->name, length);
 	add_number(h, distance);

@@ -24,6 +24,13 @@ struct work {
 	struct index *indexes; /* one a side */
 };
 
+const char *between_letter(size_t side, struct arena *arena)
+{
+	if (side < 26)
+		return arena_printf(arena, "%c", (int)('A' + (int)side));
+	return arena_printf(arena, "%zu", side + 1);
+}
+
 static const struct record *first_of(const struct between_side *side)
 {
 	return side->runs[0].record;
@@ -103,31 +110,59 @@ static void check_code(struct work *work, size_t side, const char *cell, struct 
 		const char *hash = build < 0 ? NULL : of->runs[r].record->builds[build].code_hash;
 
 		if (first != NULL && hash != NULL && strcmp(first, hash) != 0) {
-			words_addf(&out->caveats, work->arena, "the runs of %s do not have the same code",
-				of->name);
-			out->verdict = COMPARABLE_CAVEAT;
+			comparable_cell_worsen(out, work->arena, "code_hash", first, hash,
+				arena_printf(
+					work->arena, "the runs of %s do not have the same code", of->name));
 			return;
 		}
 		first = first != NULL ? first : hash;
 	}
 }
 
+/* How much one side's runs scatter inside, if that is called noisy; NULL else. */
+static const char *noise_of(struct work *work, size_t side, const char *cell)
+{
+	const struct between_side *of = &work->between->sides[side];
+
+	for (size_t r = 0; r < of->run_count; r++) {
+		int64_t build = directory_find(&work->indexes[side].runs[r], cell);
+		const struct cell_summary *summary = build < 0 ? NULL : &of->runs[r].result->cells[build];
+
+		if (summary != NULL && summary->noisy)
+			return arena_printf(work->arena, "noisy, spread %.2g %%", 100 * summary->spread);
+	}
+	return NULL;
+}
+
+static void check_noise(struct work *work, size_t side, const char *cell, struct comparable_cell *out)
+{
+	const char *a = noise_of(work, work->between->baseline, cell), *b = noise_of(work, side, cell);
+
+	if (a != NULL || b != NULL)
+		comparable_cell_worsen(out, work->arena, "series", a != NULL ? a : "quiet",
+			b != NULL ? b : "quiet", "a noisy series");
+}
+
 static void compare_cells(struct work *work, size_t side, const char *cell, struct comparable_cell *out)
 {
 	struct between *between = work->between;
-	const struct record *a = first_of(&between->sides[between->baseline]);
-	const struct record *b = first_of(&between->sides[side]);
+	struct comparable_count *counted = &between->counts[side];
 	int64_t in_a = directory_find(&work->indexes[between->baseline].runs[0], cell);
 	int64_t in_b = directory_find(&work->indexes[side].runs[0], cell);
 
 	*out = (struct comparable_cell){.code = CODE_UNKNOWN};
 	if (in_a < 0 || in_b < 0)
 		return;
-	comparable_cells(a, &a->builds[in_a], b, &b->builds[in_b], work->arena, out);
-	if (out->verdict == INCOMPARABLE)
-		return;
-	check_code(work, between->baseline, cell, out);
-	check_code(work, side, cell, out);
+	comparable_cells(between->views[between->baseline], (size_t)in_a, between->views[side], (size_t)in_b,
+		&between->comparable[side], work->arena, out);
+	if (out->verdict != INCOMPARABLE) {
+		check_code(work, between->baseline, cell, out);
+		check_code(work, side, cell, out);
+		check_noise(work, side, cell, out);
+	}
+	counted->cells++;
+	counted->caveats += out->verdict == COMPARABLE_CAVEAT;
+	counted->incomparable += out->verdict == INCOMPARABLE;
 }
 
 /* Everything but the verdict. */
@@ -221,23 +256,61 @@ static void make_cells(struct work *work)
 	vec_release(&trials);
 }
 
+/* What a side's verdict rests on, for the advice: the cells that are in both. */
+static void advise(struct work *work, size_t side)
+{
+	struct between *between = work->between;
+	const struct comparable_cell **cells = arena_array(work->arena, between->cell_count, sizeof(*cells));
+	struct advice_question question = {.a = between->views[between->baseline],
+		.b = between->views[side],
+		.name_a = between_letter(between->baseline, work->arena),
+		.name_b = between_letter(side, work->arena),
+		.records = &between->comparable[side],
+		.verdict = comparable_verdict(&between->comparable[side], &between->counts[side]),
+		.cells = cells};
+
+	for (size_t i = 0; i < between->cell_count; i++)
+		if (between->cells[i].effects[side].comparable.facts.n > 0)
+			cells[question.cell_count++] = &between->cells[i].effects[side].comparable;
+	comparable_advise(&question, work->arena, &between->advice[side]);
+}
+
+/* What code cannot explain, no compiler, flag or source did. */
+static void say_same_code(struct work *work, size_t side)
+{
+	struct between *between = work->between;
+	enum axis axis = between->comparable[side].axis;
+	size_t count = 0, first = 0;
+
+	for (size_t i = between->cell_count; i-- > 0;) {
+		const struct between_effect *effect = &between->cells[i].effects[side];
+
+		if (effect->comparable.code != CODE_SAME ||
+			(effect->c.answer != ANSWER_FASTER && effect->c.answer != ANSWER_SLOWER))
+			continue;
+		count++;
+		first = i;
+	}
+	if (count > 0 && (axis == AXIS_COMPILER || axis == AXIS_FLAGS || axis == AXIS_SOURCE))
+		words_addf(&between->notes, work->arena,
+			"%zu cell%s of %s (%s first) differ%s in speed from the baseline's with the same "
+			"machine code: that "
+			"is how far runs lie apart here, and no effect of the %s",
+			count, text_plural(count), between->sides[side].name, between->cells[first].cell,
+			count == 1 ? "s" : "", axis_text(axis));
+}
+
 static void make_sentences(struct work *work)
 {
 	struct between *between = work->between;
 
 	for (size_t s = 0; s < between->side_count; s++) {
-		size_t both = 0, barred = 0;
-
 		if (s == between->baseline)
 			continue;
-		for (size_t i = 0; i < between->cell_count; i++) {
-			if (directory_find(&work->indexes[s].runs[0], between->cells[i].cell) < 0)
-				continue;
-			both++;
-			barred += between->cells[i].effects[s].comparable.verdict == INCOMPARABLE;
-		}
 		between->sentences[s] =
-			comparable_sentence(&between->comparable[s], both, barred, work->arena);
+			comparable_sentence(&between->comparable[s], &between->counts[s], work->arena);
+		advise(work, s);
+		say_same_code(work, s);
 	}
 }
 
@@ -246,12 +319,16 @@ static void make_sentences(struct work *work)
 /* Repeats of one side must be of one kind; what differs a little is said. */
 static int check_side(struct work *work, const struct between_side *side, struct error *e)
 {
+	const struct comparable_view *view =
+		side->run_count > 1 ? comparable_view_of(first_of(side), work->arena) : NULL;
+
 	for (size_t r = 1; r < side->run_count; r++) {
 		const struct record *first = first_of(side), *other = side->runs[r].record;
 		struct comparable found;
 
-		comparable_records(first, other, work->arena, &found);
-		if (found.verdict == INCOMPARABLE || strcmp(found.axis, "machine") == 0)
+		comparable_records(
+			view, comparable_view_of(other, work->arena), AXIS_NONE, work->arena, &found);
+		if (found.verdict == INCOMPARABLE || found.axis == AXIS_MACHINE)
 			return error_set(e, EXIT_USAGE,
 				"the runs of %s are no repeats of one another: %.12s and %.12s differ in %s; "
 				"compare them as two records",
@@ -259,7 +336,7 @@ static int check_side(struct work *work, const struct between_side *side, struct
 				found.reason != NULL ? found.reason : found.what);
 		if (found.what != NULL)
 			words_addf(&work->between->notes, work->arena, "within %s the %s differs: %s",
-				side->name, found.axis, found.what);
+				side->name, axis_text(found.axis), found.what);
 	}
 	return 0;
 }
@@ -322,10 +399,18 @@ int between_compare(const struct between_side *sides, size_t side_count,
 	index_sides(&work);
 	between->comparable = arena_array(arena, side_count, sizeof(*between->comparable));
 	between->sentences = arena_array(arena, side_count, sizeof(*between->sentences));
+	between->counts = arena_array(arena, side_count, sizeof(*between->counts));
+	between->advice = arena_array(arena, side_count, sizeof(*between->advice));
+	between->views = arena_array(arena, side_count, sizeof(*between->views));
 	for (size_t s = 0; s < side_count; s++)
-		comparable_records(first_of(&sides[between->baseline]), first_of(&sides[s]), arena,
+		between->views[s] = comparable_view_of(first_of(&sides[s]), arena);
+	for (size_t s = 0; s < side_count; s++)
+		comparable_records(between->views[between->baseline], between->views[s], options->axis, arena,
 			&between->comparable[s]);
 	make_cells(&work);
+	if (side_count > 2)
+		comparable_group(
+			between->views, side_count, options->axis, options->only, arena, &between->groups);
 	list_missing(&work);
 	make_sentences(&work);
 	say_suspects(&work);

@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "compare/comparable.h"
+#include "compare/comparable_advice.h"
+#include "compare/comparable_groups.h"
 #include "compare/effect.h"
 #include "record/record.h"
 
@@ -65,9 +67,13 @@ struct between {
 	size_t baseline; /* index of a side */
 	struct between_cell *cells;
 	size_t cell_count;
-	struct comparable *comparable; /* one a side against the baseline's first record */
-	const char **sentences;	       /* one a side: the first line; NULL for the baseline */
-	struct words missing;	       /* "CELL: only in A" */
+	const struct comparable_view **views; /* one a side: of its first record */
+	struct comparable *comparable;	      /* one a side against the baseline's first record */
+	struct comparable_count *counts;      /* one a side: the cells that are in both */
+	struct advices *advice;		      /* one a side: what to do about its verdict */
+	struct comparable_groups groups;      /* with more than two sides: which compare with one another */
+	const char **sentences;		      /* one a side: the first line; NULL for the baseline */
+	struct words missing;		      /* "CELL: only in A" */
 	struct words notes;
 	size_t family; /* comparisons with a test */
 	double matters, precision;
@@ -77,8 +83,12 @@ struct between_options {
 	size_t baseline;
 	const struct words *only;  /* cell patterns; NULL or empty: all */
 	double matters, precision; /* 0: the larger of the records' own */
+	enum axis axis;		   /* what is meant to differ; AXIS_NONE: guess it */
 	bool force;		   /* ratios also of what is incomparable; every page must then say so */
 };
+
+/* "A", "B", ... for sides, since names of records are long; beyond 26 the number. In the arena. */
+const char *between_letter(size_t side, struct arena *arena);
 
 /*
  * sides: at least 2, each with at least one run; they must outlive the result, which is in the arena. Errors

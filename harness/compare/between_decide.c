@@ -4,21 +4,22 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "compare/reason.h"
 #include "stats/rank.h"
 #include "stats/verdict.h"
 #include "stats/welch.h"
 
 const char *between_too_few(const struct record *record, size_t runs_a, size_t runs_b, struct arena *arena)
 {
-	const char *matrix = record->plan.matrix_name != NULL ? record->plan.matrix_name : "";
+	const char *matrix = reason_matrix(record, arena);
 	const char *have = runs_a == 1 && runs_b == 1
 				   ? "one run a side"
 				   : arena_printf(arena, "%zu against %zu runs", runs_a, runs_b);
 
 	return arena_printf(arena,
-		"%s: between-run noise unknown; a verdict needs at least %d runs a side: flagstone run%s%s "
+		"%s: between-run noise unknown; a verdict needs at least %d runs a side: flagstone run%s "
 		"--repeat %d",
-		have, STATS_MIN_RUNS, matrix[0] != '\0' ? " " : "", matrix, STATS_MIN_RUNS);
+		have, STATS_MIN_RUNS, matrix, STATS_MIN_RUNS);
 }
 
 static void logs_of(const struct between_value *value, bool higher_is_better, double *logs)
@@ -70,7 +71,7 @@ void between_add_trial(struct trials *trials, const struct record *record, const
 static const char *open_reason(
 	const struct trial *trial, const struct stats_verdict *verdict, struct arena *arena)
 {
-	const char *matrix = trial->record->plan.matrix_name != NULL ? trial->record->plan.matrix_name : "";
+	const char *matrix = reason_matrix(trial->record, arena);
 	double need = ceil(verdict->effort * (double)trial->runs);
 	char x[NUM_SIZE];
 
@@ -86,10 +87,10 @@ static const char *open_reason(
 			"needed: make the machine quieter, or compare within one run",
 			x);
 	return arena_printf(arena,
-		"±%s %%: noise between runs dominates; about %.0f runs a side would do: flagstone run%s%s "
+		"±%s %%: noise between runs dominates; about %.0f runs a side would do: flagstone run%s "
 		"--repeat "
 		"%.0f",
-		x, need, matrix[0] != '\0' ? " " : "", matrix, need);
+		x, need, matrix, need);
 }
 
 static void fill(struct arena *arena, const struct trial *trial, const struct stats_verdict *by_welch,

@@ -52,12 +52,18 @@ static void tell_comparability(const struct between *between, const struct betwe
 	const struct words *cells = &effect->comparable.caveats;
 
 	words_addf(steps, arena, "May they be compared? %s", between->sentences[side]);
+	if (effect->comparable.row > 0)
+		words_addf(steps, arena, "Row %u of the table of verdicts, %s: %s.", effect->comparable.row,
+			comparable_row_text(effect->comparable.row),
+			comparability_loud(effect->comparable.by_row));
 	for (size_t i = 0; i < records->n; i++)
 		words_addf(steps, arena, "Caveat: %s.", records->v[i]);
 	for (size_t i = 0; i < cells->n; i++)
 		words_addf(steps, arena, "Caveat of this cell: %s.", cells->v[i]);
 	words_addf(steps, arena, "Code: %s.",
 		effect->comparable.code == CODE_SAME ? "both sides have the same machine code"
+		: effect->comparable.code == CODE_UNPADDED
+			? "both sides have the same machine code but for padding"
 		: effect->comparable.code == CODE_OTHER
 			? "the machine code differs"
 			: "whether the machine code is the same is not known");

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compare/next_work.h"
+#include "compare/reason.h"
 #include "spec/spec.h"
 
 /* The command of a run that has only these cells, and is measured as the record was but for rounds and layouts. */
@@ -139,10 +140,7 @@ const char *next_command(
 	char *text;
 
 	buf_adds(&out, "flagstone run");
-	if (record->plan.matrix_name != NULL) {
-		buf_addc(&out, ' ');
-		text_quote(&out, record->plan.matrix_name);
-	}
+	buf_adds(&out, reason_matrix(record, work->arena));
 	add_only(&out, record, wanted, matrix, work->arena);
 	buf_addf(&out, " --rounds %u --layouts %u", step->rounds, step->layouts);
 	add_budget(

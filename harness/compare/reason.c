@@ -104,6 +104,18 @@ static void add_budget(struct buf *out, const struct record *record, double fact
 		buf_addf(out, " --budget %.0fm", fmin(1e6, fmax(1, ceil(minutes))));
 }
 
+const char *reason_matrix(const struct record *record, struct arena *arena)
+{
+	struct words name = {0};
+
+	if (facts_find(&record->harness, RECORD_BUNDLE_KEY) != NULL)
+		return " --bundle FILE";
+	if (record->plan.matrix_name == NULL)
+		return "";
+	words_add(&name, arena, record->plan.matrix_name);
+	return arena_printf(arena, " %s", words_join(&name, arena));
+}
+
 const char *reason_command(const struct record *record, const struct words *only, bool placement,
 	double times, uint32_t rounds, uint32_t layouts, const char *where, struct arena *arena)
 {
@@ -116,10 +128,7 @@ const char *reason_command(const struct record *record, const struct words *only
 	if (!(times > 0) || want == 0)
 		return NULL;
 	buf_adds(&out, "flagstone run");
-	if (record->plan.matrix_name != NULL) {
-		buf_addc(&out, ' ');
-		text_quote(&out, record->plan.matrix_name);
-	}
+	buf_adds(&out, reason_matrix(record, arena));
 	for (size_t i = 0; only != NULL && i < only->n; i++) {
 		buf_adds(&out, " --only ");
 		text_quote(&out, only->v[i]);

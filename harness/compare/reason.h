@@ -10,6 +10,9 @@
 #include "record/record.h"
 #include "stats/paired.h"
 
+/* What stands behind `flagstone run` to measure the same: " quick", " --bundle FILE", or "" where it is not known. */
+const char *reason_matrix(const struct record *record, struct arena *arena);
+
 /* Could the cell's samples be compared: was it built, and did it give the right result? */
 bool reason_could_measure(const struct record_build *build);
 

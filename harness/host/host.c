@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "host/probe.h"
+#include "host/tune.h"
 
 int host_read(const char *root, struct facts *facts, struct error *e)
 {
@@ -22,6 +23,7 @@ int host_read(const char *root, struct facts *facts, struct error *e)
 			root);
 	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
 		probes[i](&probe);
+	tune_facts(root, facts);
 	arena_release(&scratch);
 	return 0;
 }
@@ -38,7 +40,7 @@ bool host_volatile(const char *key)
 {
 	static const char *const prefixes[] = {"load.", "uptime_s", "temperature.", "throttle.", "boot.",
 		"memory.available_bytes", "swap.free_bytes", "cgroup.path", "cgroup.cpu.throttled_us",
-		"host.hostname", NULL};
+		"host.hostname", "doctor.", "interrupts.", "pressure.", "steal.", "due.", "updates.", NULL};
 
 	return starts_with_one_of(key, prefixes);
 }
@@ -143,16 +145,4 @@ char *host_name(const struct facts *facts, const char *random, struct arena *are
 		digits = host_digits(facts, random, arena);
 	return arena_printf(arena, "%s-%s-%s-%s", name_part(facts, "host.arch", arena),
 		name_part(facts, "cpu.family", arena), name_part(facts, "cpu.model", arena), digits);
-}
-
-bool host_name_valid(const char *text)
-{
-	for (int part = 0; part < 3; part++) {
-		size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
-
-		if (length == 0 || length > 24 || text[length] != '-')
-			return false;
-		text += length + 1;
-	}
-	return strlen(text) == 12 && strspn(text, "0123456789abcdef") == 12;
 }

@@ -38,6 +38,7 @@
  *	container kind;    cgroup  version path cpu.quota_cpus cpu.throttled_us cpuset memory.limit_bytes
  *	counters task_clock page_faults migrations cycles instructions branch_misses energy: "available", or why a
  *		 sample has none (sys/perf.h, energy.h), energy.summed energy.left_out (names of its zones)
+ *	tune     profile changes cpus: what `tune` has set (tune.h)
  *	power    source profile;    load, uptime_s, temperature, throttle, boot    of the moment
  */
 #ifndef FLAGSTONE_HOST_HOST_H
@@ -65,12 +66,10 @@ int host_read(const char *root, struct facts *facts, struct error *e);
  * takes its place in the hash; with random NULL that is an error which says why the machine has no id. In the arena.
  */
 char *host_name(const struct facts *facts, const char *random, struct arena *arena, struct error *e);
-/* Has text the form of a HOST? Readers of an archive enter only such folders. */
-bool host_name_valid(const char *text);
 
 /*
  * Is it a fact of the moment, or a mere label (load, temperature, uptime, free memory, boot id, host name,
- * name of the control group)? Such facts are shown but make no difference between two results.
+ * name of the control group, what fitness.h and a record's doctor.* say of the moment)? Such facts are shown but make no difference between two results.
  */
 bool host_volatile(const char *key);
 /*

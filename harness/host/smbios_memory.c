@@ -9,13 +9,15 @@
 static const char *const correction_names[] = {
 	NULL, "Other", "Unknown", "None", "Parity", "Single-bit ECC", "Multi-bit ECC", "CRC"};
 static const char *const form_names[] = {NULL, "Other", "Unknown", "SIMM", "SIP", "Chip", "DIP", "ZIP",
-	"Proprietary Card", "DIMM", "TSOP", "Row Of Chips", "RIMM", "SODIMM", "SRIMM", "FB-DIMM", "Die"};
+	"Proprietary Card", "DIMM", "TSOP", "Row Of Chips", "RIMM", "SODIMM", "SRIMM", "FB-DIMM", "Die",
+	"CAMM"};
 static const char *const type_names[] = {NULL, "Other", "Unknown", "DRAM", "EDRAM", "VRAM", "SRAM", "RAM",
 	"ROM", "Flash", "EEPROM", "FEPROM", "EPROM", "CDRAM", "3DRAM", "SDRAM", "SGRAM", "RDRAM", "DDR",
 	"DDR2", "DDR2 FB-DIMM", NULL, NULL, NULL, "DDR3", "FBD2", "DDR4", "LPDDR", "LPDDR2", "LPDDR3",
 	"LPDDR4", "Logical non-volatile device", "HBM", "HBM2", "DDR5", "LPDDR5", "HBM3"};
 
-#define NAME_OF(names, number) ((number) < sizeof(names) / sizeof((names)[0]) ? (names)[number] : NULL)
+/* Names of a list and how many it has. */
+#define NAMES(names) (names), sizeof(names) / sizeof((names)[0])
 
 /* A key of an array or a module, and where it was read. */
 struct place {
@@ -43,13 +45,24 @@ static void set_text(const struct place *place, const char *name, const char *va
 	firmware_set(place->facts, key_of(place, name), value, place->source);
 }
 
-/* A name from a list of numbers; "None" is a value there (no error correction), "Unknown" and "Other" are none. */
-static void set_name(const struct place *place, const char *name, const char *value)
+/*
+ * The name of a number of one of the lists; NULL: it has none. "None" is a value there (no error correction), "Unknown" and
+ * "Other" are none.
+ */
+static const char *set_name(const struct place *place, const char *key, unsigned int number,
+	const char *const *names, size_t count)
 {
-	if (value != NULL && strcmp(value, "None") == 0)
-		facts_set(place->facts, key_of(place, name), value, place->source);
+	const char *name = number < count ? names[number] : NULL;
+
+	if (name != NULL && strcmp(name, "None") == 0)
+		facts_set(place->facts, key_of(place, key), name, place->source);
+	else if (name != NULL || number == 0)
+		set_text(place, key, name);
 	else
-		set_text(place, name, value);
+		facts_unknown(place->facts, key_of(place, key), place->source,
+			arena_printf(
+				place->facts->arena, "firmware says number %u, which has no name", number));
+	return name;
 }
 
 static void set_width(const struct place *place, const char *name, uint16_t bits)
@@ -78,7 +91,7 @@ void smbios_add_array(struct facts *facts, struct smbios_memory *memory,
 		return;
 	place.prefix = arena_printf(facts->arena, "memory.array.%u", memory->arrays++);
 	most = most == UINT32_C(0x80000000) ? smbios_qword(structure, 0xf, 0) : most * 1024;
-	set_name(&place, "ecc", NAME_OF(correction_names, smbios_byte(structure, 6, 0)));
+	set_name(&place, "ecc", smbios_byte(structure, 6, 0), NAMES(correction_names));
 	set_number(&place, "max_bytes", most, 0);
 	set_number(&place, "slots", smbios_word(structure, 0xd, 0), 0);
 }
@@ -113,11 +126,10 @@ static uint32_t module_speed(const struct smbios_structure *structure, size_t of
 static void add_populated(
 	const struct place *place, struct smbios_memory *memory, const struct smbios_structure *structure)
 {
-	const char *type = NAME_OF(type_names, smbios_byte(structure, 0x12, 0));
+	const char *type = set_name(place, "type", smbios_byte(structure, 0x12, 0), NAMES(type_names));
 	uint32_t configured = module_speed(structure, 0x20, 0x58);
 
-	set_name(place, "type", type);
-	set_name(place, "form", NAME_OF(form_names, smbios_byte(structure, 0xe, 0)));
+	set_name(place, "form", smbios_byte(structure, 0xe, 0), NAMES(form_names));
 	set_number(place, "speed_mts", module_speed(structure, 0x15, 0x54), 0);
 	set_number(place, "configured_mts", configured, 0);
 	set_width(place, "total_width_bits", smbios_word(structure, 8, 0));

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -77,13 +78,16 @@ static void set_glibc(struct probe *probe, const char *path, const char *banner)
 	facts_set(probe->facts, "libc.build", banner, path);
 }
 
-/* What is loaded here comes first: it is the one that this program, and what it starts, run with. */
+/*
+ * What is loaded here comes first: it is the one that this program, and what it starts, run with. A flagstone that is
+ * linked statically (AT_BASE of getauxval(3): no dynamic linker) only knows its own, which is nobody else's.
+ */
 static void ask_libc(struct probe *probe)
 {
 	char text[128] = "";
 	char *blank;
 
-	if (!probe->live || confstr(_CS_GNU_LIBC_VERSION, text, sizeof(text)) == 0)
+	if (!probe->live || getauxval(AT_BASE) == 0 || confstr(_CS_GNU_LIBC_VERSION, text, sizeof(text)) == 0)
 		return;
 	blank = strchr(text, ' ');
 	if (blank == NULL)

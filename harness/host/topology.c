@@ -75,8 +75,9 @@ static void set_smt(struct probe *probe)
 	const char *path = "/sys/devices/system/cpu/smt/active";
 	const char *active = probe_text(probe, path, NULL);
 
-	if (active != NULL)
-		facts_set(probe->facts, "topology.smt.active", strcmp(active, "1") == 0 ? "yes" : "no", path);
+	/* anything else is no answer, and what the siblings say stands */
+	if (text_same(active, "1") || text_same(active, "0"))
+		facts_set(probe->facts, "topology.smt.active", active[0] == '1' ? "yes" : "no", path);
 	probe_file(probe, "topology.smt.control", "/sys/devices/system/cpu/smt/control");
 }
 

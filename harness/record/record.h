@@ -22,6 +22,8 @@
 /* Which CPUs copies are pinned to, in this order: a fact of `harness`; its source where --cpus said so. */
 #define RECORD_CPUS_KEY	  "harness.cpus"
 #define RECORD_CPUS_GIVEN "--cpus"
+/* The bundle whose programs were measured: a fact of `harness`; absent where they were built here. */
+#define RECORD_BUNDLE_KEY "harness.bundle.id"
 
 /* One boot's or one sitting's part of a run; a resume adds one. */
 struct record_session {

@@ -20,7 +20,9 @@ struct comparison_options {
 	double gate; /* a slowdown beyond this fraction is named; below 0: there is no gate */
 	bool verbose;
 	const char *path; /* of the record, within one; NULL: not known */
-	bool forced;	  /* ratios of what is incomparable are shown: said at the top */
+	const struct words
+		*elsewhere; /* --why between records: one list a side; NULL: the archive was not searched */
+	bool forced;	    /* ratios of what is incomparable are shown: said at the top */
 };
 
 /* Everything lives in the arena; what it is made from must outlive it. tally is what the table comes to. */
@@ -46,7 +48,8 @@ void comparison_explained_json(
 
 /* RFC 4180: a line a comparison (a candidate), with a header. */
 void comparison_within_csv(const struct within *within, struct buf *out);
-void comparison_between_csv(const struct between *between, struct buf *out);
+void comparison_between_csv(
+	const struct between *between, const struct comparison_options *options, struct buf *out);
 void comparison_recommend_csv(const struct recommendation *advice, struct buf *out);
 
 /* The fields from the answer to p_adjusted of a line of CSV. */

@@ -7,17 +7,10 @@
 #include "base/num.h"
 #include "report/cell_text.h"
 #include "report/comparison_sources.h"
+#include "report/comparison_verdict.h"
 #include "stats/describe.h"
 
-enum { CELLS_NAMED = 6, MISSING_NAMED = 10 };
-
-/* "A", "B", ... for columns, since names of records are long; beyond 26 the number. */
-static const char *letter(size_t side, struct arena *arena)
-{
-	if (side < 26)
-		return arena_printf(arena, "%c", (int)('A' + (int)side));
-	return arena_printf(arena, "%zu", side + 1);
-}
+enum { MISSING_NAMED = 10, SIDES_IN_TABLE = 6, OVERVIEW_COLUMNS = 5 };
 
 /* "27.31 M lps ±0.4 %": half of the interval, or of the range of the runs' medians. */
 static const char *value_text(const struct between_value *value, struct arena *arena)
@@ -91,11 +84,11 @@ static void make_columns(const struct between *between, struct doc_table *table,
 	table->column_count = 2 * between->side_count - 1;
 	table->columns = arena_array(arena, table->column_count, sizeof(*table->columns));
 	for (size_t s = 0; s < between->side_count; s++)
-		table->columns[column++] = letter(s, arena);
+		table->columns[column++] = between_letter(s, arena);
 	for (size_t s = 0; s < between->side_count; s++)
 		if (s != between->baseline)
-			table->columns[column++] = arena_printf(
-				arena, "%s against %s", letter(s, arena), letter(between->baseline, arena));
+			table->columns[column++] = arena_printf(arena, "%s against %s",
+				between_letter(s, arena), between_letter(between->baseline, arena));
 }
 
 static void make_table(struct document *document, const struct between *between, struct arena *arena)
@@ -103,8 +96,8 @@ static void make_table(struct document *document, const struct between *between,
 	struct doc_table *table = document->tables = arena_new(arena, struct doc_table);
 
 	document->table_count = 1;
-	table->heading =
-		arena_printf(arena, "Medians, and effects against %s", letter(between->baseline, arena));
+	table->heading = arena_printf(
+		arena, "Medians, and effects against %s", between_letter(between->baseline, arena));
 	table->corner = "cell";
 	table->row_count = between->cell_count;
 	table->rows = arena_array(arena, table->row_count, sizeof(*table->rows));
@@ -121,6 +114,65 @@ static void make_table(struct document *document, const struct between *between,
 			if (s != between->baseline)
 				table->rows[r].cells[column++] = effect_cell(document, cell, s, arena);
 	}
+}
+
+/* Where every cell of every side would be too much to read: a row a side. */
+static void add_side_row(struct document *document, const struct between *between, size_t side,
+	struct doc_row *row, struct arena *arena)
+{
+	const struct record *record = between->sides[side].runs[0].record;
+	double *ratios = mem_alloc_array(between->cell_count, sizeof(*ratios));
+	bool baseline = side == between->baseline;
+	struct doc_cell *mean;
+	size_t n = 0;
+
+	for (size_t i = 0; i < between->cell_count && !baseline; i++)
+		if (between->cells[i].effects[side].has_ratio)
+			ratios[n++] = between->cells[i].effects[side].ratio;
+	/* paths are too long for a table's margin */
+	row->label = arena_printf(arena, "%s %.*s", between_letter(side, arena),
+		strchr(between->sides[side].name, '/') != NULL ? 12 : 40,
+		strchr(between->sides[side].name, '/') != NULL ? record->id : between->sides[side].name);
+	row->cells = arena_array(arena, OVERVIEW_COLUMNS, sizeof(*row->cells));
+	row->cells[0] = text_cell(record->host_name != NULL ? record->host_name : "unknown");
+	row->cells[1] = text_cell(arena_printf(arena, "%zu", between->groups.of[side] + 1));
+	row->cells[2] = text_cell(baseline ? "baseline"
+					   : comparability_loud(comparable_verdict(
+						     &between->comparable[side], &between->counts[side])));
+	row->cells[3] =
+		text_cell(baseline ? "" : arena_printf(arena, "%zu of %zu", n, between->counts[side].cells));
+	mean = &row->cells[4];
+	*mean = text_cell(baseline ? "" : n > 0 ? cell_text_percent(stats_mean(ratios, n), arena) : "n/a");
+	if (!baseline && n == 0)
+		mean->note = document_note(
+			document, arena, between_letter(side, arena), "why", between->sentences[side]);
+	mem_free(ratios);
+}
+
+static void make_overview(struct document *document, const struct between *between, struct arena *arena)
+{
+	static const char *const columns[] = {
+		"host", "group", "verdict", "cells compared", "medians differ by"};
+	struct doc_table *table = document->tables = arena_new(arena, struct doc_table);
+
+	document->table_count = 1;
+	table->heading = arena_printf(arena,
+		"Each record against %s: geometric means of how far the medians differ, which are no "
+		"verdicts",
+		between_letter(between->baseline, arena));
+	table->corner = "record";
+	table->column_count = OVERVIEW_COLUMNS;
+	table->columns = arena_array(arena, OVERVIEW_COLUMNS, sizeof(*table->columns));
+	memcpy(table->columns, columns, sizeof(columns));
+	table->row_count = between->side_count;
+	table->rows = arena_array(arena, table->row_count, sizeof(*table->rows));
+	for (size_t s = 0; s < between->side_count; s++)
+		add_side_row(document, between, s, &table->rows[s], arena);
+	document->legend = arena_printf(arena,
+		"+ faster, - slower. %zu records are too many for a table of their cells: --csv and --json "
+		"have all of "
+		"them; or ask for up to %d.",
+		between->side_count, SIDES_IN_TABLE);
 }
 
 static void make_legend(struct document *document, const struct between *between, struct arena *arena)
@@ -149,7 +201,7 @@ static void add_sides(struct document *document, const struct between *between, 
 		const struct between_side *side = &between->sides[s];
 		const struct record *record = side->runs[0].record;
 
-		words_addf(&lines, arena, "%s: %s, %zu run%s from %s, host %s%s%s", letter(s, arena),
+		words_addf(&lines, arena, "%s: %s, %zu run%s from %s, host %s%s%s", between_letter(s, arena),
 			side->name, side->run_count, side->run_count == 1 ? "" : "s",
 			record->started != NULL ? record->started : "an unknown time",
 			record->host_name != NULL ? record->host_name : "unknown",
@@ -157,61 +209,6 @@ static void add_sides(struct document *document, const struct between *between, 
 			record->plan.matrix_name != NULL ? record->plan.matrix_name : "");
 	}
 	document_section(document, "Sides:", &lines);
-}
-
-/* A caveat of cells, and the first cells that have it. */
-struct shared {
-	const char *caveat;
-	struct words cells;
-	size_t count;
-};
-
-static void add_cell_caveats(
-	struct words *lines, const struct between *between, size_t side, struct arena *arena)
-{
-	VEC(struct shared) all = {0};
-
-	for (size_t i = 0; i < between->cell_count; i++) {
-		const struct words *caveats = &between->cells[i].effects[side].comparable.caveats;
-
-		for (size_t k = 0; k < caveats->n; k++) {
-			size_t at = 0;
-
-			while (at < all.n && strcmp(all.v[at].caveat, caveats->v[k]) != 0)
-				at++;
-			if (at == all.n)
-				vec_push(&all, (struct shared){.caveat = caveats->v[k]});
-			if (all.v[at].count++ < CELLS_NAMED)
-				words_add(&all.v[at].cells, arena, between->cells[i].cell);
-		}
-	}
-	for (size_t i = 0; i < all.n; i++) {
-		struct buf cells = {0};
-
-		for (size_t k = 0; k < all.v[i].cells.n; k++)
-			buf_addf(&cells, "%s%s", k > 0 ? ", " : "", all.v[i].cells.v[k]);
-		if (all.v[i].count > all.v[i].cells.n)
-			buf_addf(&cells, " and %zu more", all.v[i].count - all.v[i].cells.n);
-		words_addf(lines, arena, "%s (%s)", all.v[i].caveat, buf_text(&cells));
-		buf_release(&cells);
-	}
-	vec_release(&all);
-}
-
-static void add_caveats(struct document *document, const struct between *between, struct arena *arena)
-{
-	for (size_t s = 0; s < between->side_count; s++) {
-		struct words lines = {0};
-
-		if (s == between->baseline)
-			continue;
-		words_add_all(&lines, arena, &between->comparable[s].caveats);
-		add_cell_caveats(&lines, between, s, arena);
-		document_section(document,
-			arena_printf(arena, "Caveats of %s against %s:", letter(s, arena),
-				letter(between->baseline, arena)),
-			&lines);
-	}
 }
 
 /* The geometric mean of each side's effects, over the cells that have one. */
@@ -226,7 +223,7 @@ static void add_means(struct document *document, const struct between *between, 
 			if (between->cells[i].effects[s].c.has_effect)
 				effects[n++] = between->cells[i].effects[s].c.effect;
 		if (s != between->baseline && n > 0)
-			words_addf(&document->means, arena, "%s: %s (%zu of %zu)", letter(s, arena),
+			words_addf(&document->means, arena, "%s: %s (%zu of %zu)", between_letter(s, arena),
 				cell_text_percent(stats_mean(effects, n), arena), n, between->cell_count);
 	}
 	mem_free(effects);
@@ -245,8 +242,8 @@ static void add_tally(struct document *document, const struct between *between,
 
 			tally_add(tally, c, options->gate);
 			if (tally_is_beyond(c, options->gate))
-				words_addf(
-					&beyond, arena, "%s (%s)", between->cells[i].cell, letter(s, arena));
+				words_addf(&beyond, arena, "%s (%s)", between->cells[i].cell,
+					between_letter(s, arena));
 		}
 	gate = comparison_gate_sentence(&beyond, options->gate, arena);
 	if (gate != NULL)
@@ -261,9 +258,13 @@ static void add_sentences(struct document *document, const struct between *betwe
 
 		if (sentence == NULL)
 			continue;
+		if (between->side_count > SIDES_IN_TABLE) {
+			document->title = comparable_groups_sentence(&between->groups, arena);
+			return;
+		}
 		if (between->side_count > 2)
-			sentence = arena_printf(arena, "%s against %s: %s", letter(s, arena),
-				letter(between->baseline, arena), sentence);
+			sentence = arena_printf(arena, "%s against %s: %s", between_letter(s, arena),
+				between_letter(between->baseline, arena), sentence);
 		if (document->title == NULL)
 			document->title = sentence;
 		else
@@ -289,6 +290,7 @@ struct document *comparison_between(const struct between *between, const struct 
 	struct arena *arena, struct tally *tally)
 {
 	struct document *document = arena_new(arena, struct document);
+	bool overview = between->side_count > SIDES_IN_TABLE;
 
 	add_sentences(document, between, arena);
 	if (options->forced)
@@ -296,12 +298,16 @@ struct document *comparison_between(const struct between *between, const struct 
 			"FORCED: differences of what is incomparable are shown because --force asked for "
 			"them; they mean nothing by themselves.");
 	add_tally(document, between, options, arena, tally);
-	if (between->cell_count > 0)
-		make_table(document, between, arena);
-	make_legend(document, between, arena);
-	add_means(document, between, arena);
-	add_sides(document, between, arena);
-	add_caveats(document, between, arena);
+	comparison_add_verdict(document, between, options->verbose, arena);
+	if (overview) {
+		make_overview(document, between, arena);
+	} else {
+		if (between->cell_count > 0)
+			make_table(document, between, arena);
+		make_legend(document, between, arena);
+		add_means(document, between, arena);
+		add_sides(document, between, arena);
+	}
 	add_missing(document, between, options->verbose, arena);
 	document_section(document, "Notes:", &between->notes);
 	if (options->verbose)

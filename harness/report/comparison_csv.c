@@ -41,12 +41,13 @@ void comparison_within_csv(const struct within *within, struct buf *out)
 	arena_release(&csv.arena);
 }
 
-void comparison_between_csv(const struct between *between, struct buf *out)
+void comparison_between_csv(
+	const struct between *between, const struct comparison_options *options, struct buf *out)
 {
 	static const char *const names[] = {"cell", "baseline", "side", "comparable", "unit", "baseline_runs",
 		"baseline_median", "runs", "median", "medians_differ_percent", "answer", "answer_reason",
 		"effect_percent", "effect_lo_percent", "effect_hi_percent", "bound_percent", "p",
-		"p_adjusted", "p_rank"};
+		"p_adjusted", "p_rank", "axis", "row", "incomparable_because", "forced"};
 	struct csv csv = {.out = out};
 
 	csv_header(&csv, names, COUNT(names));
@@ -58,12 +59,15 @@ void comparison_between_csv(const struct between *between, struct buf *out)
 			const struct between_value *b = &cell->values[s];
 			const struct between_effect *effect = &cell->effects[s];
 
+			const struct comparable *records = &between->comparable[s];
+
 			if (s == between->baseline)
 				continue;
 			csv_text(&csv, cell->cell);
 			csv_text(&csv, between->sides[between->baseline].name);
 			csv_text(&csv, between->sides[s].name);
-			csv_text(&csv, comparability_text(effect->comparable.verdict));
+			csv_text(&csv, comparability_text(comparable_worse(
+					       records->verdict, effect->comparable.verdict)));
 			csv_text(&csv, b->unit);
 			csv_count(&csv, true, a->runs);
 			csv_number(&csv, a->has_value, a->median);
@@ -72,6 +76,10 @@ void comparison_between_csv(const struct between *between, struct buf *out)
 			csv_number(&csv, effect->has_ratio, stats_percent(effect->ratio));
 			comparison_csv_answer(&csv, &effect->c);
 			csv_number(&csv, effect->has_rank, effect->p_rank);
+			csv_text(&csv, axis_text(records->axis));
+			csv_count(&csv, effect->comparable.row > 0, effect->comparable.row);
+			csv_text(&csv, records->reason != NULL ? records->reason : effect->comparable.reason);
+			csv_text(&csv, options->forced ? "yes" : "no");
 			csv_end(&csv);
 		}
 	}

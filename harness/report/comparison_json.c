@@ -1,5 +1,6 @@
 #include "report/comparison.h"
 
+#include "report/comparison_verdict.h"
 #include "report/result_json.h"
 #include "stats/effect.h"
 
@@ -73,7 +74,7 @@ void comparison_within_json(
 	arena_release(&arena);
 }
 
-static json_t *side_json(const struct between *between, size_t index)
+static json_t *side_json(const struct between *between, size_t index, struct arena *arena)
 {
 	const struct between_side *side = &between->sides[index];
 	const struct comparable *comparable = &between->comparable[index];
@@ -86,12 +87,13 @@ static json_t *side_json(const struct between *between, size_t index)
 	set(object, "records", records);
 	if (index == between->baseline)
 		return object;
-	set_text(object, "verdict", comparability_text(comparable->verdict));
+	set_text(object, "verdict",
+		comparability_text(comparable_verdict(comparable, &between->counts[index])));
 	set_text(object, "sentence", between->sentences[index]);
-	set_text(object, "axis", comparable->axis);
-	set_text(object, "axis_difference", comparable->what);
+	set(object, "axis", comparison_axis_json(comparable));
 	set_text(object, "reason", comparable->reason);
 	set(object, "caveats", result_json_words(&comparable->caveats));
+	comparison_verdict_json(object, between, index, arena);
 	return object;
 }
 
@@ -117,16 +119,26 @@ static json_t *value_json(const struct between_value *value, const char *side)
 
 static const char *code_text(enum comparable_code code)
 {
-	return code == CODE_SAME ? "same" : code == CODE_OTHER ? "other" : "unknown";
+	static const char *const texts[] = {[CODE_SAME] = "same",
+		[CODE_UNPADDED] = "same but for padding",
+		[CODE_OTHER] = "other",
+		[CODE_UNKNOWN] = "unknown"};
+
+	return texts[code];
 }
 
-static json_t *effect_json(const struct between_effect *effect, const char *side)
+static json_t *effect_json(
+	const struct comparable *records, const struct between_effect *effect, const char *side)
 {
 	json_t *object = json_object();
 
 	set_text(object, "side", side);
 	set_text(object, "comparable", comparability_text(effect->comparable.verdict));
+	set_text(object, "verdict",
+		comparability_text(comparable_worse(records->verdict, effect->comparable.verdict)));
+	set(object, "row", effect->comparable.row > 0 ? json_integer(effect->comparable.row) : json_null());
 	set_text(object, "code", code_text(effect->comparable.code));
+	set(object, "deciding", comparison_deciding_json(&effect->comparable.facts));
 	set(object, "caveats", result_json_words(&effect->comparable.caveats));
 	result_json_number(object, "medians_differ_percent", effect->has_ratio, stats_percent(effect->ratio));
 	result_json_number(object, "p_rank", effect->has_rank, effect->p_rank);
@@ -142,7 +154,8 @@ static json_t *between_cell_json(const struct between *between, const struct bet
 		json_array_append_new(values, value_json(&cell->values[s], between->sides[s].name));
 		if (s != between->baseline)
 			json_array_append_new(
-				comparisons, effect_json(&cell->effects[s], between->sides[s].name));
+				comparisons, effect_json(&between->comparable[s], &cell->effects[s],
+						     between->sides[s].name));
 	}
 	set_text(object, "cell", cell->cell);
 	set(object, "values", values);
@@ -168,13 +181,35 @@ static json_t *beyond_json(const struct between *between, double gate)
 	return list;
 }
 
+/* What facts that may matter did elsewhere in the archive; null where it was not searched. */
+static json_t *elsewhere_json(const struct between *between, const struct words *elsewhere)
+{
+	json_t *list;
+
+	if (elsewhere == NULL)
+		return json_null();
+	list = json_array();
+	for (size_t s = 0; s < between->side_count; s++) {
+		json_t *entry;
+
+		if (s == between->baseline)
+			continue;
+		entry = json_object();
+		set_text(entry, "side", between->sides[s].name);
+		set(entry, "found", result_json_words(&elsewhere[s]));
+		json_array_append_new(list, entry);
+	}
+	return list;
+}
+
 void comparison_between_json(
 	const struct between *between, const struct comparison_options *options, struct buf *out)
 {
 	json_t *root = json_object(), *sides = json_array(), *cells = json_array(), *method = json_object();
+	struct arena arena = {0};
 
 	for (size_t s = 0; s < between->side_count; s++)
-		json_array_append_new(sides, side_json(between, s));
+		json_array_append_new(sides, side_json(between, s, &arena));
 	for (size_t i = 0; i < between->cell_count; i++)
 		json_array_append_new(cells, between_cell_json(between, &between->cells[i]));
 	set_count(method, "family", between->family);
@@ -183,13 +218,16 @@ void comparison_between_json(
 	set_text(root, "schema", COMPARISON_SCHEMA);
 	set_text(root, "kind", "between");
 	set(root, "sides", sides);
+	set(root, "groups", comparison_groups_json(between, &arena));
 	set(root, "method", method);
 	set(root, "forced", json_boolean(options->forced));
 	set(root, "cells", cells);
 	set(root, "missing", result_json_words(&between->missing));
 	set(root, "notes", result_json_words(&between->notes));
+	set(root, "elsewhere", elsewhere_json(between, options->elsewhere));
 	set(root, "gate", gate_json(options->gate, beyond_json(between, options->gate)));
 	result_json_print(root, out);
+	arena_release(&arena);
 }
 
 static json_t *candidate_json(const struct recommend_candidate *c)

@@ -53,6 +53,19 @@ static void say_marks(struct document *document, const struct record *record, co
 	buf_release(&out);
 }
 
+/* The quick look at a run's start; what is merely a caveat there is nothing new to who reads this. */
+static void say_fitness(struct document *document, const struct record *record, struct arena *arena)
+{
+	const char *verdict = facts_value(&record->host, "doctor.verdict");
+	const char *unfit = facts_value(&record->host, "doctor.unfit");
+
+	if (text_same(verdict, "unfit"))
+		words_addf(&document->disturbances, arena,
+			"at the start this machine was unfit to measure on (%s): `flagstone doctor` says "
+			"more",
+			unfit != NULL ? unfit : "it is not known why");
+}
+
 static void say_aa(struct document *document, const struct result *result, struct arena *arena)
 {
 	switch (result->aa) {
@@ -188,6 +201,7 @@ void document_disturbances(struct document *document, const struct record *recor
 {
 	size_t outliers = 0;
 
+	say_fitness(document, record, arena);
 	say_marks(document, record, result, arena);
 	if (record->samples.n > 0)
 		say_aa(document, result, arena);

@@ -318,6 +318,12 @@ void document_section(struct document *document, const char *heading, const stru
 		document->sections[document->section_count++] = (struct doc_section){heading, *lines};
 }
 
+void document_lead(struct document *document, const char *heading, const struct words *lines)
+{
+	if (lines->n > 0 && document->lead_count < DOC_LEAD)
+		document->lead[document->lead_count++] = (struct doc_section){heading, *lines};
+}
+
 /* Is there nothing to show of this slot, since its compiler is not here? */
 static bool is_absent(const struct record *record, const struct draft *draft)
 {

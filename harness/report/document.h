@@ -79,11 +79,14 @@ struct doc_section {
 	struct words lines;
 };
 
-enum { DOC_SECTIONS = 12, DOC_HINTS = 8 };
+enum { DOC_SECTIONS = 12, DOC_HINTS = 8, DOC_LEAD = 8 };
 
 struct document {
 	const char *title;
-	struct words alerts; /* at the top: the run is suspect, incomplete */
+	struct words alerts;	      /* at the top: the run is suspect, incomplete */
+	struct doc_table *lead_table; /* what must be read before any number; NULL: none */
+	struct doc_section lead[DOC_LEAD];
+	size_t lead_count;
 	struct doc_table *tables;
 	size_t table_count;
 	struct doc_note *notes;
@@ -120,6 +123,9 @@ size_t document_note(struct document *document, struct arena *arena, const char 
 const char *document_label(const struct record_build *build, struct arena *arena);
 /* A section, unless it has no lines. */
 void document_section(struct document *document, const char *heading, const struct words *lines);
+
+/* The same, ahead of the tables. */
+void document_lead(struct document *document, const char *heading, const struct words *lines);
 
 /* Parts of document_remarks(): what must be said at the top; the signs used; who can't tell. */
 void document_alerts(struct document *document, const struct record *record, const struct result *result,

@@ -119,6 +119,10 @@ void document_markdown(const struct document *document, struct buf *out)
 	add_line(&m, "## flagstone: ", document->title, "\n");
 	for (size_t i = 0; i < document->alerts.n; i++)
 		add_line(&m, "\n**", document->alerts.v[i], "**\n");
+	if (document->lead_table != NULL)
+		add_table(&m, document->lead_table);
+	for (size_t i = 0; i < document->lead_count; i++)
+		add_section(&m, document->lead[i].heading, &document->lead[i].lines);
 	for (size_t i = 0; i < document->table_count; i++)
 		add_table(&m, &document->tables[i]);
 	for (size_t i = 0; i < document->absent.n; i++)

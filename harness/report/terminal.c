@@ -354,6 +354,10 @@ void document_terminal(const struct document *document, const struct report_opti
 	paragraph(&t, "", document->title, 0);
 	for (size_t i = 0; i < document->alerts.n; i++)
 		paragraph(&t, "! ", document->alerts.v[i], MARGIN);
+	if (document->lead_table != NULL)
+		add_table(&t, document->lead_table);
+	for (size_t i = 0; i < document->lead_count; i++)
+		section(&t, document->lead[i].heading, &document->lead[i].lines);
 	for (size_t i = 0; i < document->table_count; i++)
 		add_table(&t, &document->tables[i]);
 	if (document->absent.n > 0)

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "session/bundle.h"
 #include "session/session.h"
 
 /* From cells to builds. */
@@ -57,6 +58,10 @@ static int with_possible(struct session *session,
 	struct build *possible = arena_array(arena, plan->cell_count, sizeof(*possible));
 	size_t count = 0;
 
+	if (session->bundle != NULL) {
+		session_bundle_builds(session);
+		return 0;
+	}
 	if (open_builder(session, e) != 0)
 		return -1;
 	session->builds = arena_array(arena, plan->cell_count, sizeof(*session->builds));

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "record/json.h"
+#include "session/bundle.h"
 #include "stats/aa.h"
 #include "stats/paired.h"
 
@@ -218,7 +219,7 @@ static void estimate_builds(const struct session *session, const struct estimate
 		work += build->cached ? 0 : known;
 		out->links += (size_t)arms * settings.layouts_min;
 		for (uint32_t k = 0; k < arms * settings.layouts_min; k++)
-			missing += !builder_has_layout(build, k % arms, k / arms);
+			missing += session->bundle == NULL && !builder_has_layout(build, k % arms, k / arms);
 	}
 	out->links_cached = out->links - missing;
 	out->builds_known |= missing == 0 && out->cached == out->builds;

@@ -3,6 +3,9 @@
 
 #include "base/mem.h"
 #include "build/functions.h"
+#include "build/identity.h"
+#include "build/isa.h"
+#include "session/bundle.h"
 #include "session/run.h"
 
 /* A record keeps some hundred functions of a build, and fewer where it has thousands of builds. */
@@ -34,8 +37,28 @@ static void copy_fact(struct facts *to, const struct facts *from, const char *ke
 		facts_unknown(to, key, fact->source, fact->reason);
 }
 
+static void copy_code(struct facts *to, const struct facts *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		if (text_starts(from->v[i].key, "isa.") || text_starts(from->v[i].key, "code.object"))
+			copy_fact(to, from, from->v[i].key);
+}
+
+/* Its objects are not in a bundle, but what was read of them is. */
+static void take_from_bundle(struct run *run)
+{
+	for (size_t i = 0; i < run->record->build_count; i++) {
+		const struct record_build *from = session_bundle_build(run->session, i);
+
+		if (!run->session->builds[i].ok)
+			continue;
+		run->record->builds[i].functions = from->functions;
+		run->record->builds[i].function_count = from->function_count;
+	}
+}
+
 /* Cells that differ in copies or args share a build: it is read once. */
-void run_describe_functions(struct run *run)
+static void read_objects(struct run *run)
 {
 	struct record *record = run->record;
 	uint32_t *order = mem_alloc_array(record->build_count, sizeof(*order));
@@ -55,11 +78,22 @@ void run_describe_functions(struct run *run)
 			build->function_count = last->function_count;
 			copy_fact(&build->facts, &last->facts, "build.functions");
 			copy_fact(&build->facts, &last->facts, "build.function_hash");
+			copy_code(&build->facts, &last->facts);
 			continue;
 		}
 		build_functions(&run->session->builds[order[i]], most_of(record->build_count), run->arena,
 			&build->facts, &build->functions, &build->function_count);
+		build_isa_linked(&run->session->builds[order[i]], &build->facts);
+		build_identity_linked(&run->session->builds[order[i]], &build->facts);
 		last = build;
 	}
 	mem_free(order);
+}
+
+void run_describe_functions(struct run *run)
+{
+	if (run->session->bundle != NULL)
+		take_from_bundle(run);
+	else
+		read_objects(run);
 }

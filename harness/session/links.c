@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "build/jobs.h"
 #include "compare/identical.h"
+#include "session/bundle.h"
 #include "session/layout_order.h"
 #include "session/run.h"
 #include "stats/aa.h"
@@ -72,6 +73,8 @@ static void add_arms(struct run *run, size_t pairs)
 				continue;
 			if (t > 0 && !all && pairs >= STATS_AA_MIN_PAIRS)
 				break;
+			if (run->session->bundle != NULL && !session_bundle_has_arm(run->session, i, 1))
+				continue;
 			last = workload;
 			pairs++;
 			add_item(run, i, 1);
@@ -112,6 +115,16 @@ static void grow(struct run *run, struct run_item *item, uint32_t to)
 	item->checked = checked;
 }
 
+static int link_some(
+	struct run *run, struct build_layout *some, size_t count, int64_t deadline_ns, struct error *e)
+{
+	if (run->session->bundle != NULL) {
+		session_bundle_link(run->session, some, count);
+		return 0;
+	}
+	return count > 0 ? builder_link(run->session->builder, some, count, deadline_ns, e) : 0;
+}
+
 /* Links layouts from `from` to below `to` of these items, which have room for them. */
 static int link_range(struct run *run, struct run_item **items, size_t n, uint32_t from, uint32_t to,
 	int64_t deadline_ns, struct error *e)
@@ -125,7 +138,7 @@ static int link_range(struct run *run, struct run_item **items, size_t n, uint32
 		for (uint32_t k = from; k < to; k++)
 			some[count++] = items[i]->layouts[k];
 	run->session->links_made = 0;
-	result = count > 0 ? builder_link(run->session->builder, some, count, deadline_ns, e) : 0;
+	result = link_some(run, some, count, deadline_ns, e);
 	count = 0;
 	for (size_t i = 0; i < n; i++)
 		for (uint32_t k = from; k < to; k++)

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "host/host.h"
 #include "record/host_name.h"
+#include "session/bundle.h"
 
 /* From a folder name to a plan. */
 
@@ -150,6 +151,13 @@ static int find_host(struct session *session, struct error *e)
 	return 0;
 }
 
+int session_take_matrix(struct session *session, const char *name, const char *text, struct error *e)
+{
+	session->options.matrix = name;
+	session->options.matrix_text = text;
+	return find_matrix(session, e);
+}
+
 int session_plan(struct session *session, struct error *e)
 {
 	struct plan_options options = {.only = session->options.only,
@@ -159,10 +167,27 @@ int session_plan(struct session *session, struct error *e)
 		.arch = facts_value(&session->host, "host.arch")};
 
 	session->errors = (struct spec_errors){.arena = session->arena};
+	if (session->bundle != NULL)
+		return session_bundle_plan(session, e);
 	if (plan_make(&session->project, &session->matrix, &session->toolchains, &options, session->arena,
 		    &session->plan, &session->errors) != 0)
 		return spec_errors_to_error(&session->errors, e);
 	return 0;
+}
+
+/* A bundle needs no project; where there is one, its archive and settings are taken. */
+static int find_project_or_none(struct session *session, struct error *e)
+{
+	struct error why = {0};
+
+	if (find_project(session, &why) == 0)
+		return 0;
+	session->no_project = true;
+	if (session->options.bundle != NULL && session->errors.n == 0 && session->options.project == NULL)
+		return 0;
+	if (e != NULL)
+		*e = why;
+	return -1;
 }
 
 int session_archive_folder(
@@ -174,7 +199,7 @@ int session_archive_folder(
 		*folder = options->archive;
 		return 0;
 	}
-	if (find_project(&session, e) != 0)
+	if (find_project_or_none(&session, e) != 0)
 		return error_advice(e, "or name the archive with --archive DIR");
 	*folder = archive_folder(&session);
 	return 0;
@@ -193,6 +218,16 @@ static int find_settle(struct session *session, struct error *e)
 	return 0;
 }
 
+static int open_bundle(struct session *session, struct error *e)
+{
+	if (find_project_or_none(session, e) != 0)
+		return -1;
+	session->archive_folder = archive_folder(session);
+	if (find_settle(session, e) != 0 || find_cpus(session, e) != 0 || find_host(session, e) != 0)
+		return -1;
+	return session_bundle_open(session, e);
+}
+
 int session_open(struct session *session, const struct session_options *options,
 	const struct session_events *events, struct arena *arena, struct error *e)
 {
@@ -204,10 +239,14 @@ int session_open(struct session *session, const struct session_options *options,
 	session->options = *options;
 	if (events != NULL)
 		session->events = *events;
+	if (options->bundle != NULL)
+		return open_bundle(session, e);
 	if (find_project(session, e) != 0)
 		return -1;
 	session->archive_folder = archive_folder(session);
-	session->cache_folder = cache_folder(arena, &session->project);
+	/* what compilers answered holds as long as their files stay the same, wherever builds are kept */
+	find.cache_folder = cache_folder(arena, &session->project);
+	session->cache_folder = options->cache != NULL ? options->cache : find.cache_folder;
 	if (options->matrix != NULL && find_matrix(session, e) != 0)
 		return -1;
 	if (find_settle(session, e) != 0 || find_cpus(session, e) != 0 || find_host(session, e) != 0)
@@ -215,7 +254,6 @@ int session_open(struct session *session, const struct session_options *options,
 	if (file_make_folders(session->cache_folder, e) != 0)
 		return error_advice(e, "name a folder that can be written with XDG_CACHE_HOME or `cache:` in "
 				       ".flagstone.yaml");
-	find.cache_folder = session->cache_folder;
 	if (toolchains_find(&session->project, &find, arena, &session->toolchains, e) != 0)
 		return -1;
 	return options->matrix != NULL ? session_plan(session, e) : 0;
@@ -225,6 +263,8 @@ void session_close(struct session *session)
 {
 	builder_free(session->builder);
 	session->builder = NULL;
+	if (session->bundle != NULL)
+		session_bundle_close(session);
 }
 
 static uint32_t pick(uint32_t given, uint32_t fallback)

@@ -4,16 +4,12 @@
 #include "base/file.h"
 #include "base/num.h"
 #include "measure/sample.h"
-#include "record/json.h"
 #include "session/run.h"
 
 /* Before the first round: is each build right, and how much work is a sample? */
 
-#define UNITS_KEY      "cell.units"
-#define UNITS_CELL_KEY "cell.units_found_with"
-
 enum { MARK_LIMIT = 16384 };
-enum { OVERLAP_DOUBLINGS = 6, PREVIOUS_RECORDS = 8, FIT_TRIES = 3 };
+enum { OVERLAP_DOUBLINGS = 6, FIT_TRIES = 3 };
 /* copies are released within some 50 us of each other; 20 times that, and at least the sample asked for */
 static const int64_t copies_sample_ns = 5000000;
 
@@ -187,77 +183,6 @@ int run_check_layout(struct run *run, struct run_item *item, uint32_t layout, st
 	return 0;
 }
 
-static struct run_units *units_of(struct run *run, const struct plan_cell *cell)
-{
-	struct run_units *units;
-
-	for (size_t i = 0; i < run->units_count; i++) {
-		units = &run->units[i];
-		if (units->workload == cell->workload && units->copies == cell->copies &&
-			strcmp(units->args, cell->args) == 0)
-			return units;
-	}
-	units = &run->units[run->units_count++];
-	*units = (struct run_units){.workload = cell->workload, .copies = cell->copies, .args = cell->args};
-	return units;
-}
-
-void run_units_take(const struct record *record, const char *content_hash, struct run_units *units)
-{
-	for (size_t i = 0; i < record->build_count && units->units == 0; i++) {
-		const struct record_build *build = &record->builds[i];
-		const struct record_workload *workload = record_workload(record, build->workload);
-		const char *used = facts_value(&build->facts, UNITS_KEY);
-
-		if (workload != NULL && workload->content_hash != NULL && used != NULL &&
-			build->copies == units->copies && strcmp(workload->content_hash, content_hash) == 0 &&
-			strcmp(build->args, units->args) == 0 && num_parse_u64(used, &units->units))
-			units->fastest = facts_value(&build->facts, UNITS_CELL_KEY);
-	}
-}
-
-static const char *content_hash_of(const struct run *run, const struct run_units *units)
-{
-	return record_workload(run->record, units->workload->name)->content_hash;
-}
-
-static bool units_known(const struct run *run)
-{
-	for (size_t i = 0; i < run->units_count; i++)
-		if (run->units[i].units == 0)
-			return false;
-	return true;
-}
-
-/* Takes units from the newest records of this host with the same length of sample. */
-static void units_from_archive(struct run *run)
-{
-	struct archive_entries entries = {0};
-	size_t looked_at = 0;
-
-	if (run->archive == NULL || archive_list(run->archive, &entries, NULL) != 0)
-		return;
-	for (size_t i = entries.n; i > 0 && looked_at < PREVIOUS_RECORDS && !units_known(run); i--) {
-		const struct archive_entry *entry = &entries.v[i - 1];
-		struct record *record = NULL;
-		uint64_t samples;
-
-		if (run->record->host_name == NULL || strcmp(entry->host, run->record->host_name) != 0)
-			continue;
-		looked_at++;
-		if (record_read_head_file(entry->path, run->arena, &record, &samples, NULL) != 0)
-			continue;
-		for (size_t k = 0; k < run->units_count; k++) {
-			if (run->units[k].units != 0 ||
-				record->plan.settings.sample_ns != run->settings.sample_ns)
-				continue;
-			run_units_take(record, content_hash_of(run, &run->units[k]), &run->units[k]);
-			run->units[k].from = run->units[k].units != 0 ? entry->id : NULL;
-		}
-		record_release(record);
-	}
-}
-
 int64_t run_sample_ns(const struct run *run, uint32_t copies)
 {
 	int64_t sample_ns = run->settings.sample_ns;
@@ -424,22 +349,12 @@ void run_describe_units(struct run *run, const struct run_units *units, const ch
 
 int run_calibrate(struct run *run, struct error *e)
 {
-	run->units = arena_array(run->arena, run->item_count, sizeof(*run->units));
-	run->units_of = arena_array(run->arena, run->record->build_count, sizeof(struct run_units *));
-	for (size_t i = 0; i < run->item_count; i++)
-		run->units_of[run->items[i].cell] = run->items[i].units =
-			units_of(run, plan_cell(run, run->items[i].cell));
-	if (run->resumed == NULL)
-		units_from_archive(run);
+	run_units_find(run);
 	for (size_t i = 0; i < run->units_count; i++) {
 		struct run_units *units = &run->units[i];
 		const struct run_item *item;
-		bool fit = false;
-
-		if (run->resumed != NULL) {
-			run_units_take(run->resumed, content_hash_of(run, units), units);
-			fit = units->units > 0; /* the rest of a run does the same work as its beginning */
-		}
+		/* the rest of a run does the same work as its beginning */
+		bool resumed = run->resumed != NULL && units->units > 0, fit = resumed;
 
 		run_tell(run, "calibrate", i, run->units_count, -1, 0);
 		item = fastest_open(run, units);
@@ -449,7 +364,8 @@ int run_calibrate(struct run *run, struct error *e)
 			return -1;
 		if (!fit && calibrate_all(run, units, e) != 0)
 			return -1;
-		if (!fit && units->copies > 1 && units->units > 0 && run_fit_overlap(run, units, e) != 0)
+		if ((!fit || (run->session->bundle != NULL && !resumed)) && units->copies > 1 &&
+			units->units > 0 && run_fit_overlap(run, units, e) != 0)
 			return -1;
 		if (units->units > 0 && run_expect_value(run, units, e) != 0)
 			return -1;

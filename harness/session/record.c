@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/version.h"
 #include "host/host.h"
+#include "session/bundle.h"
 #include "session/run.h"
 #include "sys/git.h"
 
@@ -34,6 +35,21 @@ static void git_facts(
 		facts_set(facts, arena_printf(facts->arena, "%s.describe", prefix), git.describe, "git");
 	if (git.shallow)
 		facts_set(facts, arena_printf(facts->arena, "%s.shallow", prefix), "yes", "git");
+}
+
+/* What git says of a folder; of one that was exported from a commit it is known already. */
+static void commit_facts(
+	struct run *run, struct facts *facts, const char *prefix, const char *folder, const char *except)
+{
+	const struct session *session = run->session;
+	const char *commit = session->options.exported_commit;
+
+	if (commit == NULL || !text_starts(folder, session->project_folder)) {
+		git_facts(facts, prefix, folder, true, except);
+		return;
+	}
+	facts_set(facts, arena_printf(facts->arena, "%s.commit", prefix), commit, "exported from git");
+	facts_set(facts, arena_printf(facts->arena, "%s.dirty", prefix), "no", "exported from git");
 }
 
 /* flagstone's own part, as it was compiled in: the folder it runs in may be anybody's project. */
@@ -74,26 +90,44 @@ static void add_toolchains(struct run *run)
 	}
 }
 
+/* What its sources are: read here, or where a bundle was made. */
+static int read_sources(
+	struct run *run, const struct spec_workload *spec, struct record_workload *workload, struct error *e)
+{
+	const struct session_bundle *b = run->session->bundle;
+	char hash[HASH_HEX];
+
+	workload->facts.arena = run->arena;
+	if (b != NULL) {
+		const struct record_workload *from = record_workload(b->bundle.record, spec->name);
+
+		workload->content_hash = from->content_hash;
+		facts_copy(&workload->facts, &from->facts);
+		return 0;
+	}
+	if (build_workload_hash(spec, hash, e) != 0)
+		return error_context(e, "workload %s", spec->name);
+	workload->content_hash = arena_strdup(run->arena, hash);
+	facts_set(&workload->facts, "workload.stdin",
+		spec->stdin_path != NULL ? file_name(spec->stdin_path) : "/dev/null", "workload.yaml");
+	commit_facts(run, &workload->facts, "workload", spec->folder, NULL);
+	return 0;
+}
+
 static int add_workload(struct run *run, const struct spec_workload *spec, struct error *e)
 {
 	struct record *record = run->record;
 	struct record_workload *workload = &record->workloads[record->workload_count];
-	char hash[HASH_HEX];
 
-	if (build_workload_hash(spec, hash, e) != 0)
-		return error_context(e, "workload %s", spec->name);
+	if (read_sources(run, spec, workload, e) != 0)
+		return -1;
 	workload->name = spec->name;
 	workload->title = spec->title != NULL ? spec->title : spec->name;
 	workload->tags = spec->tags;
-	workload->content_hash = arena_strdup(run->arena, hash);
 	workload->unit = spec->unit;
 	workload->lower_is_better = spec->lower_is_better;
 	workload->suite = spec->suite;
 	workload->suite_baseline = spec->suite_baseline;
-	workload->facts.arena = run->arena;
-	facts_set(&workload->facts, "workload.stdin",
-		spec->stdin_path != NULL ? file_name(spec->stdin_path) : "/dev/null", "workload.yaml");
-	git_facts(&workload->facts, "workload", spec->folder, true, NULL);
 	record->workload_count++;
 	return 0;
 }
@@ -192,7 +226,17 @@ int run_describe(struct run *run, const struct session_repeat *repeat, struct er
 	harness_facts(&record->harness);
 	facts_set(&record->harness, RUN_CPUS_KEY, cpu_list_text(&session->pin_order, arena),
 		session->options.cpus != NULL ? RUN_CPUS_GIVEN : "sched_getaffinity, /sys");
-	git_facts(&record->project, "project", session->project_folder, true, "archive");
+	if (session->bundle != NULL) {
+		session_bundle_facts(session, &record->harness);
+		record_note(record, "the programs are those of bundle %.12s, built on %s",
+			session->bundle->bundle.id, session->bundle->bundle.record->host_name);
+		facts_copy(&record->project, &session->bundle->bundle.record->project);
+	} else {
+		commit_facts(run, &record->project, "project", session->project_folder, "archive");
+	}
+	if (session->options.reproduces != NULL)
+		facts_set(&record->harness, RUN_REPRODUCES_KEY, session->options.reproduces,
+			"flagstone reproduce");
 	record->host_name = session->host_name;
 	facts_copy(&record->host, &session->host);
 	record->sessions = arena_new(arena, struct record_session);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "host/host.h"
 #include "record/json.h"
+#include "session/bundle.h"
 #include "session/layout_order.h"
 #include "session/run.h"
 
@@ -72,6 +73,24 @@ static int open_record(const char *folder, const char *what, struct arena *arena
 	return 0;
 }
 
+/* A bundle's run goes on with the bundle only, and another one without. */
+static int check_bundle(const struct session_options *options, const struct record *record, struct error *e)
+{
+	bool measured = facts_find(&record->harness, BUNDLE_ID_KEY) != NULL;
+
+	if (measured && options->bundle == NULL)
+		return error_set(e, EXIT_USAGE,
+			"the run of record %.12s measured a bundle's programs, which are not built here: "
+			"give the "
+			"bundle, too: `flagstone run --bundle FILE --resume`",
+			record->id);
+	if (!measured && options->bundle != NULL)
+		return error_set(e, EXIT_USAGE,
+			"the run of record %.12s measured what was built here, no bundle; leave --bundle out",
+			record->id);
+	return 0;
+}
+
 int session_resume_options(
 	struct session_options *options, const char *what, struct arena *arena, struct error *e)
 {
@@ -82,6 +101,10 @@ int session_resume_options(
 	if (session_archive_folder(options, &folder, arena, e) != 0 ||
 		open_record(folder, what, arena, &record, &damage, e) != 0)
 		return -1;
+	if (check_bundle(options, record, e) != 0) {
+		record_release(record);
+		return -1;
+	}
 	options->matrix = record->plan.matrix_name;
 	options->matrix_text = record->plan.matrix_text;
 	cpus = facts_find(&record->harness, RUN_CPUS_KEY);
@@ -144,7 +167,7 @@ static bool is_identity(const char *key)
 
 static bool is_placement(const char *key)
 {
-	return strcmp(key, RUN_CPUS_KEY) == 0;
+	return strcmp(key, RUN_CPUS_KEY) == 0 || strcmp(key, BUNDLE_ID_KEY) == 0;
 }
 
 int run_resume_compare(struct run *run, struct error *e)
@@ -324,6 +347,9 @@ int run_take_up(struct run *run, struct error *e)
 			!text_same(old->builds[i].content_hash, record->builds[i].content_hash))
 			return refuse(e, arena_printf(run->arena, "the build of %s", old->builds[i].cell),
 				old->builds[i].content_hash, record->builds[i].content_hash);
+	if (facts_value(&old->harness, RUN_REPRODUCES_KEY) != NULL)
+		facts_set(&record->harness, RUN_REPRODUCES_KEY,
+			facts_value(&old->harness, RUN_REPRODUCES_KEY), "the record that is gone on with");
 	record->continues = old->id;
 	record->group = old->group;
 	record->repeat_index = old->repeat_index;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/num.h"
 #include "host/host.h"
+#include "session/isa_check.h"
 #include "sys/process.h"
 
 /* A run from lock to record. */
@@ -168,6 +169,7 @@ static int link_builds(struct run *run, struct error *e)
 	if (run_link(run, e) != 0)
 		return -1;
 	run_describe_functions(run);
+	run_check_isa(run);
 	return 0;
 }
 
@@ -253,7 +255,8 @@ static const char *incomplete_reason(const struct run *run, int result, const st
 		return NULL;
 	if (process_interrupted() != 0)
 		return arena_printf(run->arena, "%s after %u round%s",
-			process_interrupted() == SIGTERM ? "terminated (SIGTERM)" : "interrupted (Ctrl-C)",
+			process_interrupted() == SIGTERM ? "terminated (SIGTERM or SIGHUP)"
+							 : "interrupted (Ctrl-C)",
 			rounds, rounds == 1 ? "" : "s");
 	return arena_strdup(run->arena, why->text);
 }
@@ -343,6 +346,7 @@ static int carry_out(struct run *run, struct session_outcome *outcome, struct er
 	struct error why = {0};
 	int result;
 
+	run_describe_fitness(run);
 	/* before the builds: an archive that cannot be written is told at once */
 	run->journal = journal_create(run->archive, run->record, e);
 	if (run->journal == NULL)

@@ -15,6 +15,8 @@
 /* Which CPUs copies are pinned to, in this order: a fact of the record's `harness`; its source where --cpus said so. */
 #define RUN_CPUS_KEY   RECORD_CPUS_KEY
 #define RUN_CPUS_GIVEN RECORD_CPUS_GIVEN
+/* The id of the record that the run builds and measures again (reproduce.h): a fact of `harness`. */
+#define RUN_REPRODUCES_KEY "harness.reproduces"
 
 /* Work per sample of one workload at one number of copies. */
 struct run_units {
@@ -89,6 +91,8 @@ int run_describe(struct run *run, const struct session_repeat *repeat, struct er
 void run_describe_builds(struct run *run);
 /* functions.c: the functions of all builds, after they were linked. */
 void run_describe_functions(struct run *run);
+/* fitness_record.c: the quick look at the machine, into the record; before anything is built. */
+void run_describe_fitness(struct run *run);
 /* Facts of the host that changed since the run's start go into the newest session. */
 void run_describe_changes(struct run *run);
 
@@ -131,8 +135,16 @@ int run_resume_open(struct run *run, const char *what, struct error *e);
 int run_resume_compare(struct run *run, struct error *e);
 /* After the builds: refuses other builds; takes over samples, failures, looks; sets the first round. */
 int run_take_up(struct run *run, struct error *e);
+
+/* units.c: facts of a cell: the work of its samples, and the cell that they were found with. */
+#define UNITS_KEY      "cell.units"
+#define UNITS_CELL_KEY "cell.units_found_with"
 /* Takes the units that a record used for a workload's content, copies and args; without any, units->units is 0. */
 void run_units_take(const struct record *record, const char *content_hash, struct run_units *units);
+/* Makes run->units, with the work of the run that is resumed, of the bundle, or of this host's newest records. */
+void run_units_find(struct run *run);
+/* The same from this host's records alone, as facts of the cells. */
+void run_units_known(struct run *run);
 
 /* rounds.c */
 int run_rounds(struct run *run, struct error *e);

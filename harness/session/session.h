@@ -32,6 +32,12 @@ struct session_options {
 	const char *archive;	 /* --archive; NULL: the project's */
 	const char *matrix;	 /* name or path of a .yaml file */
 	const char *matrix_text; /* its text where it is not read from a file: a resumed run's */
+	const char *bundle;	 /* --bundle of run: programs, matrix and settings are its (bundle.h) */
+	const char *cache;	 /* folder of builds instead of the settings'; NULL: theirs */
+	const char
+		*reproduces; /* id of the record that is built and measured again (reproduce.h); NULL: none */
+	const char *
+		exported_commit; /* the project's folder holds the files of this commit; NULL: git is asked */
 	const char *host;	 /* --host; NULL: FLAGSTONE_HOST, settings, the machine's */
 	const char *cpus;	 /* --cpus "2,4-7" */
 	const char *seed;	 /* 32 hex digits; NULL: fresh */
@@ -67,6 +73,8 @@ struct session_events {
 
 #define SESSION_SETTLE_NS INT64_C(10000000000) /* where FLAGSTONE_SETTLE says nothing */
 
+struct session_bundle;
+
 struct session {
 	struct arena *arena;
 	struct session_options options;
@@ -88,6 +96,7 @@ struct session {
 	struct canary canary;		  /* of the first run; a repeat compares with it */
 	double rest_dep_ns, rest_wide_ns; /* canaries at rest; 0: not asked yet */
 	struct build *builds;		  /* one a plan cell; reason set where impossible */
+	struct session_bundle *bundle;	  /* options.bundle, unpacked; NULL: none */
 	size_t links_made;		  /* by the last builder_link(); those in the cache are none */
 	int64_t settle_max_ns;		  /* longest wait for the machine to come to rest: FLAGSTONE_SETTLE */
 	int64_t opened_ns;		  /* clock_ns() when session_open() began */
@@ -100,7 +109,9 @@ struct session {
 int session_open(struct session *session, const struct session_options *options,
 	const struct session_events *events, struct arena *arena, struct error *e);
 void session_close(struct session *session);
-/* Makes the plan again, after options.only was changed. */
+/* Reads another matrix, from memory; the plan is not made. name: what it is called. */
+int session_take_matrix(struct session *session, const char *name, const char *text, struct error *e);
+/* Makes the plan again, after options.only, the matrix or the toolchains' slots were changed. */
 int session_plan(struct session *session, struct error *e);
 
 /* The settings of measuring: the matrix', overridden by options. */

@@ -118,9 +118,9 @@ char **process_clean_env(struct arena *arena, char *const *more);
 const char *process_signal_name(int signal);
 
 /*
- * SIGINT and SIGTERM: process_catch_signals() makes them set a flag (and wake process_wait_any and the
+ * SIGINT, SIGTERM and SIGHUP: process_catch_signals() makes them set a flag (and wake process_wait_any and the
  * spawner's client) instead of ending the program; process_interrupted() is 0, SIGINT or SIGTERM. A second
- * SIGINT ends the program at once.
+ * SIGINT ends the program at once. SIGHUP (the terminal is gone) counts as SIGTERM, and stays ignored under nohup.
  */
 void process_catch_signals(void);
 int process_interrupted(void);

@@ -25,6 +25,8 @@ int process_replace(const struct process_replacement *r, struct error *e)
 	/* from here on a signal ends this program itself: one that came later could be lost in the handler */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
+	if (signal(SIGHUP, SIG_DFL) == SIG_IGN)
+		signal(SIGHUP, SIG_IGN);
 	if (process_interrupted())
 		return error_set(e, process_interrupted() == SIGTERM ? EXIT_TERMINATED : EXIT_INTERRUPTED,
 			"interrupted before %s was started", r->argv[0]);

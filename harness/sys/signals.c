@@ -20,20 +20,23 @@ static void on_signal(int number)
 		raise(SIGINT); /* taken when this handler returns */
 	}
 	if (interrupted == 0)
-		interrupted = number;
+		interrupted = number == SIGHUP ? SIGTERM : number;
 	(void)!write(wake_fd, &one, sizeof(one));
 	errno = errnum;
 }
 
 void process_catch_signals(void)
 {
-	struct sigaction action = {.sa_handler = on_signal};
+	struct sigaction action = {.sa_handler = on_signal}, before;
 
 	if (wake_fd < 0)
 		wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	/* under nohup it is ignored, and stays so */
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 int process_interrupted(void)

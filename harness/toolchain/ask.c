@@ -64,36 +64,75 @@ static const char *problem_of(struct arena *arena, const struct process_result *
 	return said[0] != '\0' ? arena_printf(arena, "%s: %s", ended, said) : ended;
 }
 
-struct answer ask_words(const struct asker *asker, const struct words *more)
+static struct answer no_answer(struct arena *arena, const struct error *e)
 {
-	struct arena *arena = asker->arena;
-	struct process_result result = {0};
+	return (struct answer){.out = "", .err = "", .problem = text_safe(arena, e->text)};
+}
+
+static struct answer answer_of(struct arena *arena, struct process_result *result)
+{
+	struct answer answer = {.ok = process_ok(result),
+		.out = arena_strdup(arena, buf_text(&result->out)),
+		.err = arena_strdup(arena, buf_text(&result->err))};
+
+	if (!answer.ok)
+		answer.problem = problem_of(arena, result);
+	process_result_release(result);
+	return answer;
+}
+
+static struct process_options options_of(const struct asker *asker, const struct words *more)
+{
 	struct words argv = {0};
-	struct answer answer = {.out = "", .err = ""};
-	struct error e = {0};
-	struct process_options options = {
+
+	words_add_all(&argv, asker->arena, asker->command);
+	words_add_all(&argv, asker->arena, more);
+	return (struct process_options){.argv = argv.v,
+		.env = process_clean_env(asker->arena, asker->env != NULL ? asker->env->v : NULL),
 		.folder = asker->folder,
 		.output_limit = OUTPUT_LIMIT,
 		.timeout_ns = asker->timeout_ns,
 		.grace_ns = 200000000,
-		.cpu = -1,
-	};
+		.cpu = -1};
+}
 
-	words_add_all(&argv, arena, asker->command);
-	words_add_all(&argv, arena, more);
-	options.argv = argv.v;
-	options.env = process_clean_env(arena, asker->env != NULL ? asker->env->v : NULL);
-	if (process_run(&options, &result, &e) != 0) {
-		answer.problem = text_safe(arena, e.text);
-		return answer;
+struct answer ask_words(const struct asker *asker, const struct words *more)
+{
+	const struct process_options options = options_of(asker, more);
+	struct process_result result = {0};
+	struct error e = {0};
+
+	if (process_run(&options, &result, &e) != 0)
+		return no_answer(asker->arena, &e);
+	return answer_of(asker->arena, &result);
+}
+
+void ask_several(
+	const struct asker *asker, const struct words *questions, size_t count, struct answer *answers)
+{
+	struct process **processes = arena_array(asker->arena, count, sizeof(*processes));
+	struct process_result result = {0};
+	struct error e = {0};
+	int ended;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct process_options options = options_of(asker, &questions[i]);
+
+		processes[i] = process_start(&options, &e);
+		if (processes[i] == NULL)
+			answers[i] = no_answer(asker->arena, &e);
 	}
-	answer.ok = process_ok(&result);
-	answer.out = arena_strdup(arena, buf_text(&result.out));
-	answer.err = arena_strdup(arena, buf_text(&result.err));
-	if (!answer.ok)
-		answer.problem = problem_of(arena, &result);
-	process_result_release(&result);
-	return answer;
+	while ((ended = process_wait_any(processes, count, -1, &result)) >= 0) {
+		answers[ended] = answer_of(asker->arena, &result);
+		result = (struct process_result){0};
+	}
+	error_set(&e, EXIT_INTERRUPTED, "interrupted");
+	for (size_t i = 0; i < count; i++) {
+		if (processes[i] == NULL)
+			continue;
+		process_kill(processes[i]);
+		answers[i] = no_answer(asker->arena, &e);
+	}
 }
 
 struct answer ask(const struct asker *asker, ...)

@@ -28,6 +28,9 @@ struct answer {
 
 /* Words behind the command. */
 struct answer ask_words(const struct asker *asker, const struct words *more);
+/* Several questions at once; answers[i] is that of questions[i]. They must not write the same files. */
+void ask_several(
+	const struct asker *asker, const struct words *questions, size_t count, struct answer *answers);
 /* The same for a list that ends with NULL. */
 struct answer ask(const struct asker *asker, ...) __attribute__((sentinel));
 /* The first line of a text, without blanks around it, in the arena. */

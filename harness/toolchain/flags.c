@@ -66,8 +66,18 @@ bool toolchain_flags_static(const struct words *flags)
 
 bool toolchain_flags_native(const struct words *flags)
 {
-	return words_have(flags, "-march=native") || words_have(flags, "-mcpu=native") ||
-	       words_have(flags, "-mtune=native");
+	static const char *const options[] = {"-march=", "-mcpu=", "-mtune="};
+	bool native = false;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		const char *value = "";
+
+		for (size_t k = 0; k < flags->n; k++)
+			if (text_starts(flags->v[k], options[i]))
+				value = flags->v[k] + strlen(options[i]);
+		native |= strcmp(value, "native") == 0;
+	}
+	return native;
 }
 
 /* An empty program with the flags; `words` already holds what comes in front. */

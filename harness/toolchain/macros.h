@@ -23,10 +23,5 @@ const char *macros_arch(struct arena *arena, const char *macros);
 const char *macros_host_arch(struct arena *arena);
 /* Hash over the lines in sorted order. */
 void macros_hash(struct arena *arena, const char *macros, char hex[HASH_HEX]);
-/*
- * The instruction set as both gcc and clang name it, sorted: __AVX2__ and the like on x86, __ARM_FEATURE_* on arm,
- * __riscv_* on RISC-V. "" when none.
- */
-const char *macros_features(struct arena *arena, const char *macros);
 
 #endif

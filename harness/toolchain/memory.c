@@ -1,13 +1,16 @@
 #include "toolchain/memory.h"
 
 #include <string.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "toolchain/cache.h"
 
 /* Raise it when an answer's form or the way to ask changes: older answers are then not found. */
-static const char *const format = "flagstone toolchain answers 1";
+static const char *const format = "flagstone toolchain answers 2";
 
 static void add_words(struct hash *hash, const struct words *words)
 {
@@ -87,6 +90,33 @@ struct asker memory_asker(const struct toolchain *t, struct arena *arena, const 
 		.timeout_ns = t->memory->timeout_ns};
 }
 
+/*
+ * What a compiler itself asks: CPUID. A guest that was moved to another host answers it anew, while /proc/cpuinfo stays
+ * as it was at boot. Left out: what differs between the CPUs of one machine (leaf 1's EBX has the APIC id) and what
+ * code has no use for (cache sizes).
+ */
+static void add_cpuid(struct buf *found)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	static const struct {
+		unsigned int leaf, subleaf;
+	} leaves[] = {
+		{1, 0}, {7, 0}, {7, 1}, {0xd, 1}, {0x14, 0}, {0x19, 0}, {0x80000001, 0}, {0x80000008, 0}};
+
+	for (size_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
+		unsigned int a = 0, b = 0, c = 0, d = 0;
+
+		if (!__get_cpuid_count(leaves[i].leaf, leaves[i].subleaf, &a, &b, &c, &d))
+			continue;
+		if (leaves[i].leaf == 1 || leaves[i].leaf == 0xd)
+			b = 0; /* APIC id; size of the area in use */
+		buf_addf(found, "cpuid %x.%x: %x %x %x %x\n", leaves[i].leaf, leaves[i].subleaf, a, b, c, d);
+	}
+#else
+	(void)found;
+#endif
+}
+
 const char *memory_cpu(struct arena *arena)
 {
 	/* x86, then arm64, then others' words for the same */
@@ -113,6 +143,7 @@ const char *memory_cpu(struct arena *arena)
 			}
 		line += length + (line[length] == '\n');
 	}
+	add_cpuid(&found);
 	cpu = arena_strdup(arena, buf_text(&found));
 	buf_release(&text);
 	buf_release(&found);

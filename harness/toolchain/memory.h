@@ -35,7 +35,10 @@ json_t *memory_get(const struct toolchain *t, const char *key);
 void memory_put(const struct toolchain *t, const char *key, const json_t *answer);
 /* How to ask this compiler, in a folder of one's own. */
 struct asker memory_asker(const struct toolchain *t, struct arena *arena, const char *folder);
-/* What -march=native depends on, from /proc/cpuinfo: vendor, family, model, stepping, features, cache size. */
+/*
+ * What -march=native depends on: vendor, family, model, stepping, features, cache size of /proc/cpuinfo, and on x86 what
+ * CPUID answers now.
+ */
 const char *memory_cpu(struct arena *arena);
 
 #endif

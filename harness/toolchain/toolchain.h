@@ -138,25 +138,72 @@ struct flag_probe {
 struct flag_probe toolchain_probe_flags(const struct toolchain *toolchain, const struct words *cflags,
 	const struct words *ldflags, struct arena *arena);
 
-/* What options mean here. Texts are complete and canonical; long lists are hashed and excerpted in facts. */
+/*
+ * What options mean here: facts, canonical across versions and between gcc and clang, so that equal values mean the
+ * same. Each is also in the facts of the build (record_build.facts). "Judged" ones decide whether two builds may be
+ * compared; each of those is always there, as a value or unknown with the reason.
+ *
+ * key			  value
+ * resolved.arch	  judged: x86_64, i386, x32, aarch64, arm, riscv64, ... (macros.h)
+ * resolved.features	  judged: macros of the instruction sets that a compiler uses by itself in plain C, canonical
+ *			  (features.h), sorted, parted by blanks: "__AVX2__ __AVX__ __BMI__ ..."; "" none
+ * resolved.features_other  may matter: the rest (only intrinsics and inline assembly use them: __SGX__, __PKU__, AMX);
+ *			  older compilers do not know all of them
+ * resolved.tune	  judged: the CPU whose costs are in force, one name for each ("nehalem" for corei7): generic,
+ *			  haswell, x86-64-v2 (clang tunes for what is behind -march unless -mtune says other), ...;
+ *			  "none" where the compiler has no tuning (tcc)
+ * resolved.vector_width  judged: widest vector, in bits, that the vectoriser takes for loops over floats and ints under
+ *			  these flags: 128, 256, 512; "scalable" (SVE, RVV); "none"
+ * resolved.move_max, resolved.store_max  judged: widest register, in bits, by which 64 bytes of known size are copied,
+ *			  set: 128, 256, 512, "scalable"; "general": general registers
+ * resolved.cache_line	  judged: bytes (gcc's l1-cache-line-size); "tune": the compiler has no such parameter, tune and
+ *			  version decide
+ * resolved.opt_level	  judged: O0 O1 O2 O3 Os Oz Og Ofast; "none": the compiler has no optimiser (tcc)
+ * resolved.fp_model	  judged: "precise" or "fast" (fast: values may change: finite, associative, reciprocal or unsigned
+ *			  zeros), then pieces in this order: " contract=off|on|fast finite=no|yes associative=no|yes
+ *			  reciprocal=no|yes zeros=signed|unsigned errno=yes|no traps=yes|no rounding=nearest|any
+ *			  denormals=ieee|flush|..." and " evaluation=1|2" where __FLT_EVAL_METHOD__ is not 0. flush: the
+ *			  link adds start code that sets the CPU to flush them to zero (crtfastmath.o)
+ * resolved.lto		  judged: none, full, thin
+ * resolved.pgo		  judged: none, generate, use, auto (sampled profile)
+ * resolved.sanitizers	  judged: "none", or names sorted, parted by commas: "address,undefined"
+ * resolved.pie		  judged: is the program position-independent: yes, no (link line)
+ * resolved.static	  judged: is it linked statically: yes, no (link line)
+ * resolved.native_requested  yes: the -march, -mcpu or -mtune in force is native, whoever said it (flags, toolchain's
+ *			  command, specs, configuration file); no. A later -march= takes back an earlier native
+ * resolved.native_is_generic  only where native was asked for by -march or -mcpu: yes: it became a baseline model
+ * resolved.march, .mtune, .mcpu  names, recorded and not judged: the compiler's own words; absent: do not apply
+ * resolved.pic		  may matter: no, pic, pie: what code the compiler makes (judged by the code itself)
+ * resolved.hardening	  may matter: "ssp=none|weak|strong|all cet=N fortify=N" (defaults that distributions change)
+ * resolved.linker	  may matter: the linker that the link line names: ld, lld, gold, mold, ...
+ * resolved.start_code	  recorded: start code that the link line adds for fast math: crtfastmath.o; absent: none
+ * resolved.ignored	  only tcc: flags of these that it takes and that change nothing, as written: "-march=x86-64-v3 -O3"
+ * resolved.config_files  hidden input: specs and configuration files that the compiler read: "PATH SHA256 ..."; "" none
+ * resolved.params	  recorded: --param of the compiler's command (cache sizes of native)
+ * resolved.cc1, .target_options, .target_options.sha256, .optimizers.sha256, .macros.sha256  recorded: raw answers
+ *
+ * And of the build, beside them (hidden.h): build.hidden.environment: variables of flagstone's own environment that
+ * would act on compilers, "NAME=VALUE ..." quoted as for a shell; none of them is passed on; "" none.
+ */
 struct resolved {
 	char hash[HASH_HEX];		  /* over all of it: equal hashes mean the same question was asked */
 	const char *march, *mtune, *mcpu; /* resolved values, NULL: does not apply */
 	bool native_is_generic;		  /* -march=native resolved to a baseline model: warn */
-	/*
-	 * resolved.march, .mtune, .mcpu, .native_is_generic (where native was asked for), .vector_width, .features
-	 * (feature macros, sorted), .target_options (those enabled or with a value) and their .sha256,
-	 * .optimizers.sha256, .macros.sha256, .cc1 (the -### command's own options), .params (cache sizes; these are
-	 * no part of the hash: code decides)
-	 */
-	struct facts facts;
+	struct facts facts;		  /* as above; .params are no part of the hash: code decides */
 };
 /*
- * Asks -Q --help=target (gcc), -### (gcc, clang), -dM -E; tcc: macros only. Returns 0, or -1 when the compiler
- * refuses the flags (its words in the error).
+ * Asks -Q --help= (gcc), -### (gcc, clang), -dM -E, and compiles four small functions with the flags of the machine (-m...)
+ * at -O3; tcc: macros, and code with and without each flag. All but pie, static and linker, which toolchain_resolve_link() tells. Returns 0, or -1 when the
+ * compiler refuses the flags (its words in the error). Answered once for each toolchain, flags and CPU.
  */
 int toolchain_resolve(const struct toolchain *toolchain, const struct words *cflags, struct arena *arena,
 	struct resolved *resolved, struct error *e);
+/*
+ * What the driver makes of the flags of a link: sets resolved.pie, .static, .linker in `facts`, and in resolved.fp_model
+ * the piece denormals where start code for it is linked. Unknown with the reason where the compiler does not tell.
+ */
+void toolchain_resolve_link(const struct toolchain *toolchain, const struct words *ldflags,
+	struct arena *arena, struct facts *facts);
 
 /* Flags of `all` that match the family's ABI list: what the driver gets too; LTO flags never do. */
 void toolchain_abi_flags(
@@ -165,7 +212,7 @@ void toolchain_abi_flags(
 bool toolchain_flags_lto(const struct toolchain *toolchain, const struct words *flags);
 /* Is any of the flags -static (or -static-pie)? */
 bool toolchain_flags_static(const struct words *flags);
-/* -march=native, -mcpu=native or -mtune=native among them? */
+/* Is the last -march=, -mcpu= or -mtune= of them native? An earlier native is taken back by a later value. */
 bool toolchain_flags_native(const struct words *flags);
 
 #endif

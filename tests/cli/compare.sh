@@ -175,13 +175,13 @@ path=$(find "$p/archive" -name "*-$(echo "$second" | cut -c1-12).json.gz")
 cli compare "$first" "$path" -C "$p" --json
 tap_is "$(jq -r '.sides | map(.records | length) | tostring' "$scratch/out")" '[3,1]' 'a path is that file only'
 
-# another workload under the same name: no number is shown
-sed -i 's/^title: .*/title: Another dhrystone/' "$p/workloads/dhrystone/workload.yaml"
+# another metric under the same name: no number is shown
+sed -i 's/unit: lps/unit: loops/' "$p/workloads/dhrystone/workload.yaml"
 sleep 1
 cli run wide -C "$p"
 cli compare "$first" latest -C "$p"
-tap_is "$status $(head -n 1 "$scratch/out" | cut -d: -f1)" '4 INCOMPARABLE' 'other workload content: 4, and the first line says so'
-cli_has "$scratch/out" 'other workload content' 'with the reason'
+tap_is "$status $(head -n 1 "$scratch/out" | cut -d: -f1)" '4 INCOMPARABLE' 'another metric: 4, and the first line says so'
+cli_has "$scratch/out" 'other metric: lps against loops' 'with the reason'
 cli compare "$first" latest -C "$p" --force
 tap_is "$status" 5 '--force shows the medians all the same'
 cli_has "$scratch/out" 'FORCED' 'and stamps the page'

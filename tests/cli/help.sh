@@ -3,7 +3,7 @@
 . tests/cli/cli_lib.sh
 
 cli_commands >"$scratch/commands"
-tap_is "$(tr '\n' ' ' <"$scratch/commands")" 'run build plan list show compare exec archive version help ' 'help lists the commands that exist'
+tap_is "$(tr '\n' ' ' <"$scratch/commands")" 'run build plan list show compare exec reproduce archive inspect doctor tune restore version help ' 'help lists the commands that exist'
 
 "$FLAGSTONE" help --man >"$scratch/manual"
 if cmp -s "$scratch/manual" harness/man/flagstone.1; then

@@ -8,11 +8,11 @@ sed 's/\\-/-/g' "$page" >"$scratch/page"
 
 # kept in files, not printed: specified elsewhere
 grep -rhoE '"flagstone\.[a-z-]+/[0-9]+|\\"flagstone\.[a-z-]+/[0-9]+' harness --include='*.[ch]' | sed 's/.*"//' |
-	grep -vxE 'flagstone\.(record|journal|cached-build)/[0-9]+' | sort -u >"$scratch/printed"
+	grep -vxE 'flagstone\.(record|journal|tune-state|cached-build|bundle)/[0-9]+' | sort -u >"$scratch/printed"
 sed -n 's/^\.SS \(flagstone\..*\)/\1/p' "$scratch/page" | sort -u >"$scratch/described"
 tap_is "$(comm -23 "$scratch/printed" "$scratch/described" | tr '\n' ' ')" '' 'every schema that the sources print has a section in the manual'
 tap_is "$(comm -13 "$scratch/printed" "$scratch/described" | tr '\n' ' ')" '' 'and every section a schema'
-tap_is "$(grep -c . "$scratch/printed")" 17 'these are seventeen'
+tap_is "$(grep -c . "$scratch/printed")" 24 'these are twenty-four'
 
 # terms SECTION: the members that it lists
 terms()
@@ -99,6 +99,14 @@ holds LINKED "$scratch/build.json" '.builds[].layouts[]'
 printed flagstone.layout/1 layout build small --layout "$(jq -r '[.builds[].layouts[]][0].seed' "$scratch/build.json")"
 holds flagstone.layout/1 "$scratch/layout.json" .
 tap_is "$(jq -c '.record | keys' "$scratch/layout.json")" '["id","path","sha256"]' 'and its record as it is described'
+printed flagstone.build/1 packed build small --bundle "$scratch/b.tar.gz"
+holds BUNDLE "$scratch/packed.json" .bundle
+printed flagstone.reproduction/1 reproduction reproduce latest --no-measure
+holds flagstone.reproduction/1 "$scratch/reproduction.json" .
+holds SOURCES "$scratch/reproduction.json" .sources
+holds REMADE_TOOLCHAIN "$scratch/reproduction.json" '.toolchains[]'
+holds REMADE "$scratch/reproduction.json" '.cells[]'
+tap_is "$(jq -c '.record | keys' "$scratch/reproduction.json")" '["id","matrix","path","started"]' 'its record is as described'
 
 printed flagstone.archive-list/1 archive archive list
 holds flagstone.archive-list/1 "$scratch/archive.json" .
@@ -109,6 +117,41 @@ tap_is "$(jq -c '[.files[] | keys] | unique' "$scratch/verify.json")" '[["bad","
 printed flagstone.version/1 version version
 holds flagstone.version/1 "$scratch/version.json" .
 
+printed flagstone.native/1 native inspect --native gcc
+holds flagstone.native/1 "$scratch/native.json" .
+holds NATIVE "$scratch/native.json" '.toolchains[]'
+printed flagstone.doctor/1 doctor doctor --seconds 1
+holds flagstone.doctor/1 "$scratch/doctor.json" .
+holds CHECK "$scratch/doctor.json" '.checks[]'
+holds READ "$scratch/doctor.json" '.checks[].read[]'
+holds NOISE "$scratch/doctor.json" .measured
+holds CANARY "$scratch/doctor.json" '.measured | .dep, .wide'
+printed flagstone.host/1 host doctor --host
+holds flagstone.host/1 "$scratch/host.json" .
+holds READ "$scratch/host.json" '.parts[]'
+
+cat >"$scratch/inspected.c" <<-'END'
+	int add(int *a, const int *b) { for (int i = 0; i < 64; i++) a[i] += b[i]; return a[0]; }
+	int main(int argc, char **argv) { (void)argv; return add(&argc, &argc); }
+	END
+gcc -O2 -g -c -o "$scratch/one.o" "$scratch/inspected.c" && gcc -O1 -g -c -o "$scratch/two.o" "$scratch/inspected.c" &&
+	gcc -O2 -o "$scratch/linked" "$scratch/inspected.c" && ar rc "$scratch/both.a" "$scratch/one.o" "$scratch/inspected.c"
+printed flagstone.inspection/1 inspection inspect "$scratch/one.o" "$scratch/linked" "$scratch/both.a"
+printed flagstone.inspection/1 compared inspect "$scratch/one.o" "$scratch/two.o"
+holds flagstone.inspection/1 "$scratch/inspection.json" .
+holds INSPECTED "$scratch/inspection.json" '.files[]'
+holds CLAIM "$scratch/inspection.json" '.files[].claims[]'
+holds DECODED "$scratch/inspection.json" '.files[].isa'
+if [ "$(jq '[.files[].isa.sets[]] | length' "$scratch/inspection.json")" -gt 0 ]; then
+	holds USED_SET "$scratch/inspection.json" '.files[].isa.sets[]'
+fi
+holds CODE_FUNCTION "$scratch/inspection.json" '.files[].functions[]'
+tap_is "$(jq -c '[.files[].sections[] | keys] | unique' "$scratch/inspection.json")" '[["code","hash","name","size"]]' 'sections are as described'
+tap_is "$(jq -c '[.archives[] | keys] | unique' "$scratch/inspection.json")" '[["not_read","objects","others","path"]]' 'archives are as described'
+tap_is "$(jq -c '[.files[].runs_here | keys] | unique' "$scratch/inspection.json")" '[["answer","reason"]]' 'runs_here is as described'
+holds COMPARED "$scratch/compared.json" .comparison
+holds MATCHED "$scratch/compared.json" '.comparison.functions[]'
+
 printed flagstone.comparison/1 within compare latest --gate 5%
 printed flagstone.comparison/1 between compare "$(jq -r '.records[0].path' "$scratch/archive.json")" \
 	"$(jq -r '.records[1].path' "$scratch/archive.json")" --gate 5%
@@ -116,6 +159,8 @@ tap_is "$(jq -r .kind "$scratch/within.json" "$scratch/between.json" | tr '\n' '
 jq -s add "$scratch/within.json" "$scratch/between.json" >"$scratch/both.json"
 holds flagstone.comparison/1 "$scratch/both.json" .
 holds SIDE "$scratch/between.json" '.sides[]'
+holds DECIDED "$scratch/between.json" '.sides[].rows[]?'
+holds DIFFERING "$scratch/between.json" '.sides[] | .deciding[]?, .may_matter[]?, .explained_away[]?'
 holds VALUE "$scratch/between.json" '.cells[].values[]'
 holds DIFFERENCE "$scratch/between.json" '.cells[].comparisons[]'
 holds CELL "$scratch/within.json" '.cells[]'
@@ -143,6 +188,14 @@ for precision in 20% 10% 5% 2% 1% 0.5% 0.2%; do
 	[ "$(jq '.steps | length' "$scratch/steps.json")" -eq 0 ] || break
 done
 holds STEP "$scratch/steps.json" '.steps[]'
+mkdir -p "$scratch/tree/sys/devices/system/cpu/cpufreq/policy0"
+echo powersave >"$scratch/tree/sys/devices/system/cpu/cpufreq/policy0/scaling_governor"
+printed flagstone.tune/1 tune tune --root "$scratch/tree"
+holds flagstone.tune/1 "$scratch/tune.json" .
+holds TUNED "$scratch/tune.json" '.changes[]'
+printed flagstone.restore/1 restore restore --root "$scratch/tree"
+holds flagstone.restore/1 "$scratch/restore.json" .
+holds TUNED "$scratch/restore.json" '.changes[]'
 printed flagstone.exec/1 exec exec --matrix small syscall/gcc/O2 --print
 holds flagstone.exec/1 "$scratch/exec.json" .
 printed flagstone.explanation/1 explanation compare --explain syscall/gcc/O2

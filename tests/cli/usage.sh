@@ -53,7 +53,7 @@ done
 # every other option of run acts on a resumed run, too: a new one belongs into one of the two lists
 "$FLAGSTONE" help run | sed -n '/^options:/,/^every command/s/^  \(--[a-z-]*\).*/\1/p' | sort >"$scratch/options"
 tap_is "$(grep -o '{"--[a-z-]*", ' harness/cli/cmd_run.c | sed 's/{"//; s/".*//' | sort | comm -3 - "$scratch/options" | tr -d '\t' | tr '\n' ' ')" \
-	'--csv --fresh --host --jobs --json --markdown --pause --repeat --resume --wait ' 'and it does not ignore any option'
+	'--bundle --csv --fresh --host --jobs --json --markdown --pause --repeat --resume --root --tune --wait ' 'and it does not ignore any option'
 cli_fails 2 'cannot be repeated' 'a resume that is repeated' run --resume --repeat 3
 cli_fails 2 'names the record already' 'a resume of two records' run --resume=abcd efgh
 cli_fails 2 'list what? workloads, toolchains, or matrices' 'a list of nothing' list

@@ -18,6 +18,9 @@ if ! [ -e "$1" ]; then
 fi
 mkdir -p "$out/objects" || exit 3
 libraries=$(pkg-config --cflags --libs libgit2 zlib jansson libelf yaml-0.1) || exit 3
+if printf '#include <Zydis/Zydis.h>\n' | clang -E -x c - >/dev/null 2>&1; then
+	libraries="$libraries -DHAVE_ZYDIS -lZydis"
+fi
 
 compile() # WHAT WORDS..: with the sanitizers, and with the fuzzer's main for WHAT = fuzzer
 {

@@ -41,11 +41,11 @@ BEGIN {
 			layer[folder[k]] = i
 	}
 	# which files may include a library's header
-	library["git2.h"] = "^harness/sys/git[.]c$"
+	library["git2.h"] = "^harness/sys/git(_export)?[.]c$"
 	library["zlib.h"] = "^harness/base/gzip[.]c$"
 	library["jansson.h"] = "^harness/base/json[.]h$"
 	library["yaml.h"] = library["cyaml/cyaml.h"] = "^harness/spec/"
-	library["libelf.h"] = library["gelf.h"] = "^harness/code/"
+	library["libelf.h"] = library["gelf.h"] = library["Zydis/Zydis.h"] = "^harness/code/"
 	library["sqlite3.h"] = "^harness/archive/index[.]c$"
 	starters = "^harness/(helpers/|sys/(process|supervise|spawner|child)[^/]*$)"
 	printers = "^harness/(cli/|report/|helpers/|main[.]c$)"
@@ -271,6 +271,7 @@ planted layers harness/compare/planted.c '#include "driver/protocol.h"' 'the dri
 planted circles harness/base/error.h '#include "base/text.h"' 'a circle of two headers'
 planted libraries harness/spec/planted.c '#include <git2.h>' 'libgit2 outside sys/git.c'
 planted libraries harness/record/planted.c '#include <jansson.h>' 'jansson outside base/json.h'
+planted libraries harness/build/planted.c '#include <Zydis/Zydis.h>' 'Zydis outside code'
 planted processes harness/build/planted.c 'int p(void) { return system ("true"); }' 'system()'
 planted processes harness/host/planted.c 'int p(void) { return fork(); }' 'fork()'
 planted printing harness/plan/planted.c 'void p(void) { puts("x"); }' 'puts() in a library folder'

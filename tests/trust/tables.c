@@ -41,6 +41,13 @@ static const struct {
 		"half|pairs still "
 		"marked|half-width",
 		"half-width: of the 95 % interval of the pairs without effect."},
+	[TABLE_NATIVE] = {"Native: builds at native and at explicit levels, axis machine",
+		"pairs of|all|equal code|COMPARABLE|caveat|INCOMPARABLE|other "
+		"code|COMPARABLE|caveat|INCOMPARABLE|"
+		"wrong",
+		"equal and other code: by the bytes that objcopy and objdump show. wrong: other code that is "
+		"called "
+		"COMPARABLE, and equal code that is called INCOMPARABLE."},
 };
 
 enum { COLUMNS_MAX = 16 };

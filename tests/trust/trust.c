@@ -1,12 +1,13 @@
 /*
  * trust - are flagstone's verdicts right on this machine? `make trust`; tests/trust/README.md says what it does.
  *
- *	trust [--markdown] [--from RECORD] [--archive DIR] [--tiny]
+ *	trust [--markdown] [--from RECORD] [--archive DIR] [--tiny] [--compilers LIST]
  *
  * from the root of the source tree. Prints lines NAME<tab>VALUE<tab>UNIT<tab>LIMIT ("-": none), then tables. The
  * environment: ONLY=NAME runs the part of this figure; TRUST=short takes fewer of everything; TRUST_PAIR=60s is the time
  * of measuring for the two cells of a planted pair; FLAGSTONE_LIBEXEC is where the helpers are. --from computes the
- * figures again from an archived record. Exit code 1: a limit is broken.
+ * figures again from an archived record; --compilers "gcc-11 clang-16" is the part native alone, by these compilers on this
+ * CPU. Exit code 1: a limit is broken.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "base/num.h"
 #include "record/json.h"
 #include "sys/process.h"
+#include "native.h"
 #include "trust.h"
 
 static const struct trust_size full = {.aa_pairs = 200,
@@ -28,14 +30,22 @@ static const struct trust_size full = {.aa_pairs = 200,
 	.placement_rounds = 30 * 20,
 	.neighbour_runs = 2,
 	.families = 250,
-	.recorded_families = 500};
+	.recorded_families = 500,
+	.native_models = 99,
+	.native_variants = 99,
+	.native_workloads = 99,
+	.native_slots = "gcc clang"};
 static const struct trust_size brief = {.aa_pairs = 40,
 	.planted_runs = 1,
 	.pair_s = 4,
 	.placement_rounds = 30 * 6,
 	.neighbour_runs = 1,
 	.families = 150,
-	.recorded_families = 500};
+	.recorded_families = 500,
+	.native_models = 4,
+	.native_variants = 3,
+	.native_workloads = 3,
+	.native_slots = "gcc clang"};
 /* for the tests: everything happens, nothing is proved */
 static const struct trust_size tiny = {.aa_pairs = 5,
 	.planted_runs = 1,
@@ -44,6 +54,10 @@ static const struct trust_size tiny = {.aa_pairs = 5,
 	.neighbour_runs = 1,
 	.families = 4,
 	.recorded_families = 4,
+	.native_models = 2,
+	.native_variants = 2,
+	.native_workloads = 1,
+	.native_slots = "gcc",
 	.layouts = 8,
 	.rounds = 16,
 	.sample_ns = 1000000,
@@ -124,6 +138,7 @@ static const struct part {
 	{"planted", "planted coverage", measure_planted, trust_judge_planted},
 	{"placement", "placement", measure_placement, trust_judge_placement},
 	{"neighbour", "neighbour", trust_measure_neighbours, trust_judge_neighbours},
+	{"native", "native", trust_measure_native, trust_judge_native},
 	{"simulated", "simulated", measure_nothing, judge_nothing},
 };
 enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
@@ -174,8 +189,8 @@ void trust_figure(struct trust *t, const char *name, double value, const char *u
 	figure.detail = arena_vprintf(&t->arena, fmt, ap);
 	va_end(ap);
 	vec_push(&t->figures, figure);
-	trust_row(t, TABLE_FIGURES, "%s|%.3g %s|%s|%s|%s", name, value, unit, limit,
-		trust_verdict_text(verdict), figure.detail);
+	trust_row(t, TABLE_FIGURES, value < 1000 ? "%s|%.3g %s|%s|%s|%s" : "%s|%.0f %s|%s|%s|%s", name, value,
+		unit, limit, trust_verdict_text(verdict), figure.detail);
 	if (t->markdown)
 		return;
 	printf("%s\t%.3f\t%s\t%s\n", name, value, unit, limit);
@@ -300,7 +315,8 @@ static int read_environment(struct trust *t, struct error *e)
 		if (trust_wanted(t, parts[i].name))
 			return 0;
 	return error_set(e, EXIT_USAGE,
-		"ONLY=%s: there is no such figure; parts are aa, planted, placement, neighbour, simulated",
+		"ONLY=%s: there is no such figure; parts are aa, planted, placement, neighbour, native, "
+		"simulated",
 		only);
 }
 
@@ -338,6 +354,8 @@ static int judge_archived(struct trust *t, const char *path, struct error *e)
 	budget = facts_value(&record->harness, TRUST_FIGURE "planted-budget");
 	if (budget != NULL && strtod(budget, NULL) > 0)
 		t->size.pair_s = strtod(budget, NULL);
+	if (trust_wanted(t, "native"))
+		trust_native_again(t);
 	return run_parts(t, false, e);
 }
 
@@ -354,11 +372,16 @@ static int parse(struct trust *t, int argc, char **argv, const char **from, stru
 			*from = argv[++i];
 		else if (strcmp(argv[i], "--archive") == 0 && i + 1 < argc)
 			t->archive = argv[++i];
+		else if (strcmp(argv[i], "--compilers") == 0 && i + 1 < argc)
+			t->compilers = argv[++i];
 		else
 			return error_set(e, EXIT_USAGE,
-				"%s: unknown; there are --markdown, --from RECORD, --archive DIR, --tiny",
+				"%s: unknown; there are --markdown, --from RECORD, --archive DIR, --tiny, "
+				"--compilers LIST",
 				argv[i]);
 	}
+	if (t->compilers != NULL)
+		t->only = "native";
 	return 0;
 }
 
@@ -372,6 +395,8 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], "--load") == 0)
 		trust_load_run();
+	if (argc == 2 && strcmp(argv[1], "--cpuid") == 0)
+		return native_print_cpu();
 	t.top = getcwd(NULL, 0);
 	t.program = file_real(&t.arena, "/proc/self/exe", NULL);
 	process_catch_signals();

@@ -7,6 +7,7 @@
  *	simulate.c   figures of what was never measured
  *	tables.c     the tables for people
  *	load.c       the noisy neighbour
+ *	native*.c    simulated CPUs and what is said of builds on them (native.h)
  */
 #ifndef TRUST_PROGRAM_H
 #define TRUST_PROGRAM_H
@@ -33,6 +34,7 @@ enum trust_table {
 	TABLE_SIMULATED,
 	TABLE_PLACEMENT,
 	TABLE_NEIGHBOUR,
+	TABLE_NATIVE,
 	TABLE_COUNT
 };
 
@@ -50,11 +52,16 @@ struct trust_size {
 	uint32_t neighbour_runs;  /* of each kind of load */
 	size_t families;	  /* simulated, of each synthetic kind */
 	size_t recorded_families; /* of each recording */
+	/* simulated CPUs, sets of flags, sources; more than there are: all */
+	size_t native_models, native_variants, native_workloads;
+	const char *native_slots; /* compilers on simulated CPUs */
 	/* for the tests: fewer; 0: what the matrices or the budget say */
 	uint32_t layouts, rounds;
 	int64_t sample_ns;
 	bool one_workload; /* the first of a matrix' only */
 };
+
+struct native;
 
 struct trust {
 	struct arena arena;
@@ -67,7 +74,9 @@ struct trust {
 	bool markdown, is_short;
 	struct record *record;
 	int64_t begin_ns;
-	uint32_t number; /* of runs so far */
+	uint32_t number;       /* of runs so far */
+	const char *compilers; /* of this CPU, for the part native; NULL: gcc and clang on simulated ones */
+	struct native *native; /* builds on simulated CPUs; NULL: none were made */
 	VEC(struct trust_figure) figures;
 	VEC(struct trust_row) rows;
 };

@@ -15,7 +15,7 @@ struct runs {
 	struct fixture f[CR_MOST];
 	struct between_run v[CR_MOST];
 	size_t n;
-	struct between_side sides[4];
+	struct between_side sides[8];
 	size_t side_count;
 	struct between between;
 };
@@ -29,6 +29,7 @@ static inline struct record *cr_run(struct runs *runs, double value)
 	r = f->record;
 	facts_set(&r->host, "host.arch", "x86_64", "uname");
 	facts_set(&r->host, "kernel.release", "6.1", "uname");
+	facts_set(&r->host, "libc.version", "2.36", "confstr");
 	snprintf(r->id, sizeof(r->id), "%064zx", runs->n + 1);
 	cf_build(f, "sort", "gcc", "O2", true);
 	cf_build(f, "sort", "gcc", "O3", false);
@@ -43,6 +44,7 @@ static inline struct record *cr_run(struct runs *runs, double value)
 	r->toolchains[0].facts.arena = &f->arena;
 	words_add(&r->toolchains[0].slots, &f->arena, "gcc");
 	facts_set(&r->toolchains[0].facts, "toolchain.version", "12.2.0", "gcc");
+	facts_set(&r->toolchains[0].facts, "toolchain.linker.version", "GNU ld 2.40", "ld");
 	return r;
 }
 

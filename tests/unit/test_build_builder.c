@@ -28,6 +28,9 @@ static void builder_build__real_gcc__program_runs_and_facts_are_known(void **sta
 		facts_value(&build.facts, "build.ldflags"), ""); /* CASES.md 23: empty is a value */
 	assert_string_equal(facts_value(&build.facts, "build.warnings"), "0");
 	assert_non_null(facts_value(&build.facts, "resolved.march"));
+	assert_string_equal(facts_value(&build.facts, "resolved.static"), "no");
+	assert_non_null(facts_value(&build.facts, "resolved.pie"));
+	assert_non_null(facts_find(&build.facts, "build.hidden.environment"));
 	assert_non_null(build.code_hash);
 	assert_true(atol(facts_value(&build.facts, "build.wall_ns")) > 0);
 	assert_true(file_exists(build.log));

@@ -376,7 +376,7 @@ static void case_79__other_protocol__said(void **state)
 	}
 	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
 	const struct words *caveats = &runs.between.comparable[1].caveats;
-	assert_true(any_has(caveats, "rounds: at most 64 against 256"));
+	assert_true(any_has(caveats, "rounds: at most 64 against at most 256"));
 	assert_true(any_has(caveats, "length of a sample: 0 ms against 20 ms"));
 	assert_true(any_has(caveats, "layouts: 16 against 8"));
 	assert_int_equal(runs.between.comparable[1].verdict, COMPARABLE_CAVEAT);

@@ -40,19 +40,84 @@ static void hash_of(const char *command, const char *name, char hex[HASH_HEX])
 
 static void code_hash_objects__same_code__is_equal_whatever_stands_around_it(void **state)
 {
+	static const char *const compilers[] = {"gcc", "clang"};
 	static const char *const same[] = {
-		"(echo '/* moved */'; cat u.c) >v.c && gcc -O2 -c -o v.o v.c",
-		"gcc -O2 -g3 -c -o v.o u.c",
-		"gcc -O2 -fno-ident -c -o v.o u.c",
-		"mkdir -p deep && cp u.c deep/w.c && gcc -O2 -c -o v.o deep/w.c",
-		"gcc -O2 -fno-asynchronous-unwind-tables -c -o v.o u.c",
+		"(echo '/* moved */'; cat u.c) >v.c && $cc -O2 -c -o v.o v.c",
+		/* debug information, another folder, another file's name */
+		"$cc -O2 -g -c -o v.o u.c",
+		"$cc -O2 -g3 -gdwarf-4 -c -o v.o u.c",
+		"mkdir -p deep && cp u.c deep/u.c && (cd deep && $cc -O2 -g -c -o ../v.o u.c)",
+		"cp u.c other_name.c && $cc -O2 -g -c -o v.o other_name.c",
+		"$cc -O2 -fno-ident -c -o v.o u.c",
+		"$cc -O2 -fno-asynchronous-unwind-tables -c -o v.o u.c",
 	};
-	char one[HASH_HEX], other[HASH_HEX];
+	size_t seen = 0;
 
 	(void)state;
-	hash_of(NULL, "u.o", one);
-	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
-		hash_of(same[i], "v.o", other);
+	for (size_t c = 0; c < sizeof(compilers) / sizeof(compilers[0]); c++) {
+		char one[HASH_HEX], other[HASH_HEX], line[512];
+
+		if (!tools_have(compilers[c]))
+			continue;
+		snprintf(line, sizeof(line), "%s -O2 -c -o w.o u.c", compilers[c]);
+		hash_of(line, "w.o", one);
+		for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+			snprintf(line, sizeof(line), "cc=%s; %s", compilers[c], same[i]);
+			hash_of(line, "v.o", other);
+			assert_string_equal(one, other);
+			seen++;
+		}
+	}
+	assert_true(seen >= sizeof(same) / sizeof(same[0]));
+}
+
+/* A text with the file's name is a constant that the program may show: it counts. */
+static void code_hash_objects__file_macro__is_data_and_counts(void **state)
+{
+	static const char *const compilers[] = {"gcc", "clang"};
+
+	(void)state;
+	tools_write("f.c", "const char *name(void) { return __FILE__; }\n");
+	tools_run(NULL, "cp f.c g.c");
+	for (size_t c = 0; c < sizeof(compilers) / sizeof(compilers[0]); c++) {
+		char one[HASH_HEX], other[HASH_HEX], line[256];
+
+		if (!tools_have(compilers[c]))
+			continue;
+		snprintf(line, sizeof(line), "%s -O2 -c -o f.o f.c", compilers[c]);
+		hash_of(line, "f.o", one);
+		snprintf(line, sizeof(line), "%s -O2 -c -o f.o g.c", compilers[c]);
+		hash_of(line, "f.o", other);
+		assert_string_not_equal(one, other);
+		/* a prefix map takes it away again */
+		snprintf(line, sizeof(line), "%s -O2 -ffile-prefix-map=g.c=f.c -c -o f.o g.c", compilers[c]);
+		hash_of(line, "f.o", other);
+		assert_string_equal(one, other);
+	}
+}
+
+/* Compilers put the file's name into names of sections and symbols of what runs before main(). */
+static void code_hash_objects__constructors_of_a_renamed_file__are_equal(void **state)
+{
+	static const char *const compilers[] = {"g++", "clang++"};
+
+	(void)state;
+	tools_write(
+		"one.cpp", "extern int start(int); static int a = start(1); int use(void) { return a; }\n");
+	tools_run(NULL, "cp one.cpp two.cpp");
+	for (size_t c = 0; c < sizeof(compilers) / sizeof(compilers[0]); c++) {
+		char one[HASH_HEX], other[HASH_HEX], line[256];
+		bool ok;
+
+		snprintf(line, sizeof(line),
+			"%s -O2 -ffunction-sections -c -o one.o one.cpp && %s -O2 -ffunction-sections -c -o "
+			"two.o two.cpp",
+			compilers[c], compilers[c]);
+		tools_run(&ok, line);
+		if (!ok)
+			continue;
+		hash_of(NULL, "one.o", one);
+		hash_of(NULL, "two.o", other);
 		assert_string_equal(one, other);
 	}
 }
@@ -138,6 +203,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(code_hash_objects__same_code__is_equal_whatever_stands_around_it),
+		cmocka_unit_test(code_hash_objects__file_macro__is_data_and_counts),
+		cmocka_unit_test(code_hash_objects__constructors_of_a_renamed_file__are_equal),
 		cmocka_unit_test(code_hash_objects__other_code__differs),
 		cmocka_unit_test(code_hash_objects__several__count_in_their_order),
 		cmocka_unit_test(code_hash_objects__intermediate_form__is_refused),

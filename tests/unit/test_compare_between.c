@@ -198,8 +198,8 @@ static void between_compare__other_architecture__incomparable_without_ratio(void
 	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
 	assert_int_equal(first(&runs)->c.answer, ANSWER_NONE);
 	assert_false(first(&runs)->has_ratio);
-	assert_string_equal(
-		runs.between.sentences[1], "INCOMPARABLE: other architecture: x86_64 against aarch64.");
+	assert_string_equal(runs.between.sentences[1],
+		"INCOMPARABLE: host.arch: x86_64 against aarch64 (axis: time, guessed).");
 	assert_int_equal(cr_compare(&runs, (struct between_options){.force = true}, &e), 0);
 	assert_int_equal(first(&runs)->c.answer, ANSWER_FASTER);
 	cr_end(&runs);
@@ -216,13 +216,20 @@ static void between_compare__other_metric_or_content__cells_incomparable(void **
 	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
 	has_text(first(&runs)->c.reason, "other metric: lps against KBps");
 	has_text(runs.between.sentences[1], "INCOMPARABLE: none of the 2 cells in both");
+	assert_int_equal(runs.between.counts[1].incomparable, 2);
 	for (size_t i = 3; i < 6; i++) {
 		runs.f[i].record->workloads[0].unit = "lps";
 		runs.f[i].record->workloads[0].content_hash = "beef";
+		runs.f[i].record->builds[0].code_hash = "code-beef";
 	}
-	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
-	has_text(first(&runs)->c.reason, "other workload content: cafe against beef");
+	assert_int_equal(cr_compare(&runs, (struct between_options){.axis = AXIS_KERNEL}, &e), 0);
+	has_text(first(&runs)->c.reason, "workload.content_hash: cafe against beef (other workload content");
 	assert_int_equal(first(&runs)->c.answer, ANSWER_NONE);
+	/* the sources are what is compared, if nobody says otherwise; nobody knows what flags were asked for */
+	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
+	assert_int_equal(runs.between.comparable[1].axis, AXIS_SOURCE);
+	assert_int_equal(first(&runs)->comparable.row, 11);
+	assert_int_equal(first(&runs)->c.answer, ANSWER_FASTER);
 	cr_end(&runs);
 }
 
@@ -248,15 +255,17 @@ static void between_compare__differences__axis_and_caveats(void **state)
 	}
 	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
 	const struct comparable *records = &runs.between.comparable[1];
-	assert_string_equal(records->axis, "compiler");
-	has_text(records->what, "slot gcc, toolchain.version: 12.2.0 against 13.1.0");
+	assert_int_equal(records->axis, AXIS_COMPILER);
+	has_text(records->what, "slot gcc: compiler 12.2.0 against compiler 13.1.0");
 	assert_int_equal(records->verdict, COMPARABLE_CAVEAT);
 	assert_true(any_has(&records->caveats, "kernel.release: 6.1 against 6.12"));
 	assert_true(any_has(&records->caveats, "bios.version: 1.4 against unknown (Permission denied)"));
 	assert_false(any_has(&records->caveats, "toolchain.version"));
 	assert_int_equal(first(&runs)->comparable.code, CODE_OTHER);
-	assert_true(any_has(&first(&runs)->comparable.caveats, "other code under native"));
+	has_text(first(&runs)->comparable.native_b, "compiler 13.1.0: its answer was not recorded");
 	assert_true(any_has(&runs.between.cells[1].effects[1].comparable.caveats, "placement not averaged"));
+	assert_int_equal(runs.between.counts[1].cells, 2);
+	assert_int_equal(runs.between.counts[1].caveats, 2);
 	assert_int_equal(first(&runs)->c.answer, ANSWER_FASTER); /* a caveat suppresses nothing */
 	cr_end(&runs);
 }
@@ -271,6 +280,37 @@ static void between_compare__other_machine__axis_machine(void **state)
 		runs.f[i].record->host_name = "x86_64-25-97-ba9876543210";
 	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
 	has_text(runs.between.sentences[1], "axis: machine");
+	cr_end(&runs);
+}
+
+/* CASES 117: the same code cannot be slower by its compiler. */
+static void between_compare__same_code_and_slower__no_effect_of_the_axis(void **state)
+{
+	(void)state;
+	struct runs runs;
+	struct error e = {0};
+	three_each(&runs, -0.05, 0.002);
+	for (size_t i = 3; i < 6; i++)
+		facts_set(&runs.f[i].record->toolchains[0].facts, "toolchain.version", "13.1.0", "gcc");
+	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
+	assert_int_equal(runs.between.comparable[1].axis, AXIS_COMPILER);
+	assert_true(any_has(&runs.between.notes, "2 cells of b (sort/gcc/O2/1 first) differ in speed"));
+	assert_true(any_has(&runs.between.notes, "no effect of the compiler"));
+	cr_end(&runs);
+}
+
+/* CASES 120: a noisy series is a caveat on either side. */
+static void between_compare__noisy_series__caveat(void **state)
+{
+	(void)state;
+	struct runs runs;
+	struct error e = {0};
+	three_each(&runs, 0, 0.002);
+	for (size_t i = 0; i < runs.f[4].record->samples.n; i++)
+		runs.f[4].record->samples.v[i].value *= i % 4 < 2 ? 0.9 : 1.1;
+	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
+	assert_true(any_has(&first(&runs)->comparable.caveats, "series: quiet against noisy, spread"));
+	assert_int_equal(first(&runs)->comparable.verdict, COMPARABLE_CAVEAT);
 	cr_end(&runs);
 }
 
@@ -366,6 +406,8 @@ int main(void)
 		cmocka_unit_test(between_compare__other_metric_or_content__cells_incomparable),
 		cmocka_unit_test(between_compare__differences__axis_and_caveats),
 		cmocka_unit_test(between_compare__other_machine__axis_machine),
+		cmocka_unit_test(between_compare__same_code_and_slower__no_effect_of_the_axis),
+		cmocka_unit_test(between_compare__noisy_series__caveat),
 		cmocka_unit_test(between_compare__cells_on_one_side__listed),
 		cmocka_unit_test(between_compare__failed_on_one_side__reason),
 		cmocka_unit_test(between_compare__side_of_two_machines__refused),

@@ -392,7 +392,7 @@ static void sources_between__incomparable__nothing_unless_forced(void **state)
 	(void)state;
 	cr_side(&runs, "a", (const double[]){100}, 1);
 	cr_side(&runs, "b", (const double[]){105}, 1);
-	runs.f[1].record->workloads[0].content_hash = "beef";
+	runs.f[1].record->workloads[0].unit = "KBps";
 	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
 	assert_false(sources_between(&runs.between, false, 0, 1, &runs.arena, &sources));
 	assert_true(sources_between(&runs.between, true, 0, 1, &runs.arena, &sources));

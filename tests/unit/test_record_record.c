@@ -81,10 +81,11 @@ static void sample_init__all_columns__null_where_they_may_be(void **state)
 
 static void host_name__forms__only_names_with_twelve_hex_digits(void **state)
 {
-	static const char *const good[] = {FIXTURE_HOST, "a-0123456789ab", "ci.pool_7+x-aaaaaaaaaaaa"};
+	static const char *const good[] = {
+		FIXTURE_HOST, "x86_64-6-142-042d56455bb3", "a-0123456789ab", "ci.pool_7+x-aaaaaaaaaaaa"};
 	static const char *const bad[] = {"", "baselines", "lost+found", "example", "..", "../x-0123456789ab",
 		"a/b-0123456789ab", "x-0123456789aB", "x-0123456789a", "x0123456789ab", "-0123456789ab",
-		".x-0123456789ab", "x\n-0123456789ab"};
+		".x-0123456789ab", "x\n-0123456789ab", ".git", "x86_64-6-142-042d56455bb3a"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "compare_runs.h"
 #include "report/comparison.h"
+#include "report/comparison_verdict.h"
 #include "report_fixture.h"
 
 static const struct report_options terminal = {.width = 100, .unicode = true};
@@ -169,14 +170,16 @@ static void comparison_between__two_sides__golden(void **state)
 	comparison_between_json(&runs.between, &gate, &out);
 	json_t *root = parsed(&out);
 	json_t *sides = json_object_get(root, "sides");
-	assert_string_equal(json_text(json_array_get(sides, 1), "axis", ""), "kernel");
+	json_t *axis = json_object_get(json_array_get(sides, 1), "axis");
+	assert_string_equal(json_text(axis, "name", ""), "kernel");
+	assert_false(json_is_true(json_object_get(axis, "declared")));
 	assert_int_equal(json_array_size(json_object_get(json_array_get(sides, 0), "records")), 3);
 	assert_int_equal(json_array_size(json_object_get(root, "missing")), 2);
 	assert_int_equal(json_array_size(json_object_get(json_object_get(root, "gate"), "beyond")), 1);
 	json_decref(root);
 	buf_clear(&out);
-	comparison_between_csv(&runs.between, &out);
-	has(&out, "\r\nsort/gcc/O2/1,latest~1,latest,comparable,lps,3,100,3,95,");
+	comparison_between_csv(&runs.between, &gate, &out);
+	has(&out, "\r\nsort/gcc/O2/1,latest~1,latest,caveat,lps,3,100,3,95,");
 	buf_release(&out);
 	cr_end(&runs);
 }
@@ -195,7 +198,7 @@ static void comparison_between__incomparable__no_ratio_unless_forced(void **stat
 	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
 	document_terminal(comparison_between(&runs.between, &options, &runs.arena, &tally), &terminal, &out);
 	assert_int_equal(tally_code(&tally, false), EXIT_NOTHING);
-	assert_int_equal(strncmp(buf_text(&out), "INCOMPARABLE: other architecture", 32), 0);
+	assert_int_equal(strncmp(buf_text(&out), "INCOMPARABLE: host.arch: x86_64 against aarch64", 47), 0);
 	assert_null(strstr(buf_text(&out), "+100"));
 	buf_clear(&out);
 	assert_int_equal(cr_compare(&runs, (struct between_options){.force = true}, &e), 0);
@@ -203,6 +206,76 @@ static void comparison_between__incomparable__no_ratio_unless_forced(void **stat
 	document_markdown(comparison_between(&runs.between, &options, &runs.arena, &tally), &out);
 	has(&out, "+100");
 	has(&out, "**FORCED: ");
+	buf_release(&out);
+	cr_end(&runs);
+}
+
+/* Facts are foreign text: a kernel's name, a compiler's version, a unit. */
+static void comparison_between__hostile_facts__harmless(void **state)
+{
+	(void)state;
+	struct runs runs;
+	struct tally tally;
+	struct buf out = {0};
+	struct error e = {0};
+	struct words elsewhere[2] = {{0}, {0}};
+	struct comparison_options options = {.gate = -1, .elsewhere = elsewhere};
+	two_sides(&runs);
+	for (size_t i = 3; i < 6; i++) {
+		struct record *r = runs.f[i].record;
+
+		facts_set(&r->host, "kernel.cmdline", RF_HOSTILE, RF_HOSTILE);
+		facts_unknown(&r->host, "bios.version", "dmi", RF_HOSTILE);
+		facts_set(&r->toolchains[0].facts, "toolchain.version", RF_HOSTILE, "gcc");
+		facts_set(&r->builds[0].facts, "build.cflags", RF_HOSTILE, "matrix");
+		facts_set(&r->builds[0].facts, "run.runner", RF_HOSTILE, "matrix");
+		r->builds[0].code_hash = RF_HOSTILE;
+	}
+	words_add(&elsewhere[1], &runs.arena, RF_HOSTILE);
+	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
+	document_terminal(comparison_between(&runs.between, &options, &runs.arena, &tally), &terminal, &out);
+	rf_no_control(&out, "");
+	buf_clear(&out);
+	document_terminal(comparison_why(&runs.between, elsewhere, true, &runs.arena), &terminal, &out);
+	rf_no_control(&out, "");
+	has(&out, "FORCED: ");
+	buf_clear(&out);
+	document_markdown(comparison_why(&runs.between, elsewhere, false, &runs.arena), &out);
+	rf_no_control(&out, "");
+	assert_null(strstr(buf_text(&out), "<img"));
+	buf_clear(&out);
+	comparison_between_csv(&runs.between, &options, &out);
+	rf_no_control(&out, "\r");
+	buf_clear(&out);
+	comparison_between_json(&runs.between, &options, &out);
+	json_decref(parsed(&out));
+	assert_null(strstr(buf_text(&out), "</script"));
+	buf_release(&out);
+	cr_end(&runs);
+}
+
+/* Seven sides and more: groups and a line each. */
+static void comparison_between__seven_sides__groups_and_an_overview(void **state)
+{
+	(void)state;
+	struct runs runs = {0};
+	struct tally tally;
+	struct buf out = {0};
+	struct error e = {0};
+	struct comparison_options options = {.gate = -1};
+	for (int i = 0; i < 7; i++)
+		cr_side(&runs, arena_printf(&runs.arena, "run%d", i), (const double[]){100 + i}, 1);
+	facts_set(&runs.f[6].record->host, "cgroup.cpu.quota_cpus", "2", "cgroup");
+	for (int i = 0; i < 6; i++)
+		facts_set(&runs.f[i].record->host, "cgroup.cpu.quota_cpus", "none", "cgroup");
+	assert_int_equal(cr_compare(&runs, (struct between_options){0}, &e), 0);
+	document_terminal(comparison_between(&runs.between, &options, &runs.arena, &tally), &terminal, &out);
+	assert_int_equal(
+		strncmp(buf_text(&out), "6 of 7 records compare with one another; 1 does not.", 52), 0);
+	has(&out, "does not compare with A: cgroup.cpu.quota_cpus: none against");
+	has(&out, "A run0");
+	has(&out, "INCOMPARABLE");
+	assert_null(strstr(buf_text(&out), "sort/gcc/O2/1  "));
 	buf_release(&out);
 	cr_end(&runs);
 }
@@ -240,6 +313,8 @@ int main(void)
 		cmocka_unit_test(comparison_within__hostile_names__harmless),
 		cmocka_unit_test(comparison_between__two_sides__golden),
 		cmocka_unit_test(comparison_between__incomparable__no_ratio_unless_forced),
+		cmocka_unit_test(comparison_between__hostile_facts__harmless),
+		cmocka_unit_test(comparison_between__seven_sides__groups_and_an_overview),
 		cmocka_unit_test(comparison_recommend__scene__says_what_to_use),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -435,6 +435,30 @@ static void process_run__interrupted__ends_all_and_says_so(void **state)
 	file_remove_tree(folder, NULL);
 }
 
+/* What process_interrupted() is in a process that a lost terminal is told to, and which began with this handler. */
+static int interrupted_by_hangup(void (*before)(int))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		signal(SIGHUP, before);
+		process_catch_signals();
+		raise(SIGHUP);
+		_exit(process_interrupted());
+	}
+	waitpid(pid, &status, 0);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void process_catch_signals__terminal_gone__like_sigterm_but_not_under_nohup(void **state)
+{
+	(void)state;
+	assert_int_equal(interrupted_by_hangup(SIG_DFL), SIGTERM);
+	assert_int_equal(interrupted_by_hangup(SIG_IGN), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,6 +485,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(process_wait_any__timeout__returns_and_kill_ends_it),
 		cmocka_unit_test(process_run__caller_killed__nothing_is_left_running),
 		cmocka_unit_test(process_run__interrupted__ends_all_and_says_so),
+		cmocka_unit_test(process_catch_signals__terminal_gone__like_sigterm_but_not_under_nohup),
 	};
 	int failed;
 

@@ -10,7 +10,6 @@
 
 #include "test_toolchain_tools.h"
 #include "toolchain/command_line.h"
-#include "toolchain/macros.h"
 
 static struct resolved resolved(struct world *w, const char *slot, const char *cflags)
 {
@@ -288,21 +287,6 @@ static void command_line_parse__no_command__is_said(void **state)
 	}
 }
 
-static void macros_features__x86__are_instruction_sets_only(void **state)
-{
-	struct arena arena = {0};
-
-	(void)state;
-	assert_string_equal(
-		macros_features(&arena, "#define __SSE2__ 1\n#define __SSE2_MATH__ 1\n#define __AVX2__ 1\n"
-					"#define __SSE__ 1\n#define __GNUC__ 12\n#define __ELF__ 1\n"
-					"#define __BMI__ 1\n#define __k8__ 1\n"),
-		"__AVX2__ __BMI__ __SSE2__ __SSE__");
-	assert_string_equal(macros_features(&arena, "#define __ARM_FEATURE_CRC32 1\n#define __ARM_ARCH 8\n"),
-		"__ARM_FEATURE_CRC32");
-	arena_release(&arena);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,7 +302,6 @@ int main(void)
 		cmocka_unit_test(command_line_parse__gcc__keeps_options_and_drops_names),
 		cmocka_unit_test(command_line_parse__clang__sorts_features_and_keeps_the_last),
 		cmocka_unit_test(command_line_parse__no_command__is_said),
-		cmocka_unit_test(macros_features__x86__are_instruction_sets_only),
 	};
 
 	return cmocka_run_group_tests_name("toolchain_resolve", tests, tools_setup, tools_teardown);
