@@ -46,8 +46,9 @@ if [ "$kind" = check ]; then
 	need_program musl-gcc musl-tools musl-gcc musl musl-dev
 	need_program ccache ccache ccache ccache ccache
 	need_program jq jq jq jq jq
-fi
-if [ "$kind" = check ]; then
+	# clang's sanitizers
+	# shellcheck disable=SC2016 # need's shell expands it
+	need 'ls "$(clang -print-runtime-dir)"/*asan* || ls "$(clang -print-resource-dir)"/lib/*/*asan*' libclang-rt-dev compiler-rt compiler-rt compiler-rt
 	# simulated CPUs for real compilers
 	need_program qemu-x86_64 qemu-user qemu-user qemu-user qemu-x86_64
 fi

@@ -59,26 +59,50 @@ static size_t count_functions(const struct native_work *x, const char *object)
 	return code_functions(&object, 1, NULL, x->arena, &functions, NULL) == 0 ? functions.n : 0;
 }
 
+/* Native at each level: the same, whatever words are tried against it. Returns NULL, or why one does not compile. */
+static const char *compile_native(
+	const struct native_work *x, const struct words *flags, struct compiled natives[LEVELS])
+{
+	const char *problem = NULL;
+
+	for (size_t l = 0; l < LEVELS && problem == NULL; l++)
+		problem = compile(
+			x, arena_printf(x->arena, "native%s", levels[l]), levels[l], flags, &natives[l]);
+	if (problem == NULL)
+		x->out->functions = count_functions(x, natives[0].object);
+	return problem;
+}
+
 /* Compares at each level; what differs is listed. Returns false with the reason when one does not compile. */
-static bool compare(struct native_work *x, const struct words *native, const struct words *words)
+static bool compare(struct native_work *x, const struct compiled natives[LEVELS], const struct words *words)
 {
 	struct native *out = x->out;
 
 	out->differing = (struct words){0};
 	for (size_t l = 0; l < LEVELS; l++) {
-		struct compiled a, b;
+		struct compiled tried;
 
-		out->tried_reason = compile(x, "native", levels[l], native, &a);
-		if (out->tried_reason == NULL)
-			out->tried_reason = compile(x, "words", levels[l], words, &b);
+		out->tried_reason = compile(x, "words", levels[l], words, &tried);
 		if (out->tried_reason != NULL)
 			return false;
-		if (strcmp(a.hash, b.hash) != 0)
-			add_differing(x, levels[l], &a, &b);
-		if (l == 0)
-			out->functions = count_functions(x, a.object);
+		if (strcmp(natives[l].hash, tried.hash) != 0)
+			add_differing(x, levels[l], &natives[l], &tried);
 	}
 	out->tried = out->differing.n == 0 ? NATIVE_SAME : NATIVE_DIFFERS;
+	return true;
+}
+
+/* Only whether they are the same: the first level that differs, or is refused, ends it. */
+static bool is_same(
+	const struct native_work *x, const struct compiled natives[LEVELS], const struct words *words)
+{
+	for (size_t l = 0; l < LEVELS; l++) {
+		struct compiled tried;
+
+		x->out->tried_reason = compile(x, "words", levels[l], words, &tried);
+		if (x->out->tried_reason != NULL || strcmp(natives[l].hash, tried.hash) != 0)
+			return false;
+	}
 	return true;
 }
 
@@ -102,18 +126,18 @@ static struct words with_cache_sizes(const struct native_work *x)
 
 static void try_command(struct native_work *x, const struct words *native)
 {
-	struct words more = with_cache_sizes(x), before;
+	struct words more = with_cache_sizes(x);
+	struct compiled natives[LEVELS];
+	struct native *out = x->out;
 
-	if (!compare(x, native, &x->out->command) || x->out->tried == NATIVE_SAME ||
-		more.n == x->out->command.n)
+	out->tried_reason = compile_native(x, native, natives);
+	if (out->tried_reason != NULL || !compare(x, natives, &out->command) || out->tried == NATIVE_SAME ||
+		more.n == out->command.n || !is_same(x, natives, &more))
 		return;
-	before = x->out->differing;
-	if (!compare(x, native, &more) || x->out->tried != NATIVE_SAME) {
-		x->out->differing = before;
-		return;
-	}
-	x->out->command = more;
-	x->out->with_cache_sizes = true;
+	out->differing = (struct words){0};
+	out->tried = NATIVE_SAME;
+	out->command = more;
+	out->with_cache_sizes = true;
 }
 
 static void set_level(const struct native_work *x)

@@ -5,7 +5,8 @@
 
 p=$scratch/p
 project_small "$p"
-cp "$top"/toolchains/*.yaml "$p/toolchains/"
+# these families only: who else is on the machine would be asked at each start, and is not what is claimed here
+cp "$top/toolchains/clang.yaml" "$top/toolchains/tcc.yaml" "$p/toolchains/"
 
 cli -C "$p" inspect --native gcc --json
 if [ "$status" -ne 0 ]; then

@@ -10,31 +10,43 @@ reason_of() { # reason_of CELL: from the newest record
 	zcat "$(newest_record "$p/archive")" | jq -r --arg cell "$1" '.builds[] | select(.cell == $cell) | .status + ": " + (.reason // "")'
 }
 
-# expect_mode MODE TIMEOUT STATUS TEXT CLAIM
-expect_mode() {
-	project_mode "$p" "$1" "$2"
-	fs "$p" run "$1"
-	tap_is "$status" 6 "$1: the run ends with 6"
-	reason_of count/gcc/bad/1 >"$scratch/reason"
-	tap_has "$scratch/reason" "$3: " "$1: the cell's status is \"$3\""
-	tap_has "$scratch/reason" "$4" "$1: the reason says \"$4\""
-	tap_is "$(reason_of count/gcc/good/1)" 'measured: ' "$1: the other cell is measured"
-	tap_has "$scratch/out" 'step/s' "$1: the table shows the other cell's rate"
+# A matrix of misbehaving cells beside a good one, one run of it.
+run_modes() { # run_modes NAME TIMEOUT STATUS MODE...
+	modes_name=$1 modes_timeout=$2 modes_status=$3
+	shift 3
+	{
+		printf 'workloads: [count]\nslots: [gcc]\nbaseline: good\nvariants:\n  good: {cflags: -O1}\n'
+		for mode; do
+			printf "  %s: {cflags: -O1 '-DMODE=\"%s\"'}\n" "$mode" "$mode"
+		done
+		printf 'measure: {sample: 1ms, layouts: 1, rounds: 8, precision: 10%%, matters: 5%%, budget: 20s, timeout: %s}\n' "$modes_timeout"
+	} >"$p/matrices/$modes_name.yaml"
+	fs "$p" run "$modes_name"
+	tap_is "$(tap_run_code "$status")" "$modes_status" "$*: the run ends with $modes_status"
+	tap_is "$(reason_of count/gcc/good/1)" 'measured: ' "$*: the good cell is measured"
+	tap_has "$scratch/out" 'step/s' "$*: the table shows its rate"
 }
 
-expect_mode crash 5s 'run failed' 'killed by signal 11 (SIGSEGV)'
-expect_mode exit22 5s 'run failed' 'exit code 22'
-tap_is "$(grep -c "$(printf '\033')" "$scratch/out")" 0 'exit22: its escape codes do not reach the table'
-expect_mode hang 300ms 'run failed' 'did not end within 300 ms'
-expect_mode stubborn 300ms 'run failed' 'did not end within 300 ms'
-tap_is "$(pgrep -c -f "$scratch/cache/flagstone/builds" || :)" 0 'stubborn: no descendant is left, not even one in a session of its own'
-expect_mode wrong 5s 'check failed' 'wrong result: check value'
+# expect_mode MODE STATUS TEXT: of the run that was
+expect_mode() {
+	reason_of "count/gcc/$1/1" >"$scratch/reason"
+	tap_has "$scratch/reason" "$2: " "$1: the cell's status is \"$2\""
+	tap_has "$scratch/reason" "$3" "$1: the reason says \"$3\""
+}
 
+run_modes died 5s 6 crash exit22
+expect_mode crash 'run failed' 'killed by signal 11 (SIGSEGV)'
+expect_mode exit22 'run failed' 'exit code 22'
+tap_is "$(grep -c "$(printf '\033')" "$scratch/out")" 0 'exit22: its escape codes do not reach the table'
+run_modes late 300ms 6 hang stubborn
+expect_mode hang 'run failed' 'did not end within 300 ms'
+expect_mode stubborn 'run failed' 'did not end within 300 ms'
+tap_is "$(pgrep -c -f "$scratch/cache/flagstone/builds" || :)" 0 'stubborn: no descendant is left, not even one in a session of its own'
+run_modes wrong 5s 6 wrong
+expect_mode wrong 'check failed' 'wrong result: check value'
+run_modes talk 5s 0 cat flood
 for mode in cat flood; do
-	project_mode "$p" $mode
-	fs "$p" run $mode
-	tap_is "$(tap_run_code "$status")" 0 "$mode: the run ends with 0"
-	tap_is "$(reason_of count/gcc/bad/1)" 'measured: ' "$mode: measured: standard input is empty, output is drained"
+	tap_is "$(reason_of "count/gcc/$mode/1")" 'measured: ' "$mode: measured: standard input is empty, output is drained"
 done
 
 # a program that asks whether it talks to a terminal: never, though flagstone does
@@ -76,7 +88,7 @@ cat >"$p/matrices/broken.yaml" <<-'EOF'
 	  compile: {cflags: "-O1 -include no-such-file.h"}
 	  link:    {cflags: -O1, ldflags: -lno-such-library}
 	  empty:   {cflags: ""}
-	measure: {sample: 1ms, layouts: 8, rounds: 8, precision: 10%, matters: 5%}
+	measure: {sample: 1ms, layouts: 1, rounds: 8, precision: 10%, matters: 5%}
 EOF
 fs "$p" run broken
 tap_is "$status" 6 'broken builds: the run ends with 6'
@@ -93,34 +105,33 @@ fake() { # fake NAME SCRIPT: a compiler that is gcc but for what the script does
 	printf '#!/bin/sh\n%s\nexec gcc "$@"\n' "$2" >"$scratch/fake dir/$1"
 	chmod +x "$scratch/fake dir/$1"
 	printf 'name: %s\nfamily: gcc\ncc: "'"'%s'"'"\n' "$1" "$scratch/fake dir/$1" >"$p/toolchains/$1.yaml"
-	cat >"$p/matrices/fake-$1.yaml" <<-EOF
-		workloads: [count]
-		slots: [gcc, $1]
-		baseline: O1
-		variants: {O1: {cflags: -O1}, O2: {cflags: -O2}}
-		measure: {sample: 1ms, layouts: 8, rounds: 8, precision: 10%, matters: 5%}
-	EOF
 }
+cat >"$p/matrices/fakes.yaml" <<-'EOF'
+	workloads: [count]
+	slots: [gcc, nothing, noisy]
+	baseline: O1
+	variants: {O1: {cflags: -O1}, O2: {cflags: -O2}}
+	measure: {sample: 1ms, layouts: 1, rounds: 8, precision: 10%, matters: 5%}
+EOF
 # shellcheck disable=SC2016 # the scripts are for the fakes' own shells
 {
-	fake nothing 'case "$*" in *count.c*) exit 0 ;; esac'
+	fake nothing 'case "$*" in *count.c*-O2* | *-O2*count.c*) kill -9 $$ ;; *count.c*) exit 0 ;; esac'
 	fake noisy 'case "$*" in *count.c*-O2* | *-O2*count.c*) i=0; while [ $i -lt 50000 ]; do echo "count.c:1: error: 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 $i" >&2; i=$((i + 1)); done; exit 1 ;; esac'
-	fake killed 'case "$*" in *count.c*) kill -9 $$ ;; esac'
 }
-fs "$p" run fake-nothing
-tap_is "$status" 6 'a compiler that leaves no output: the run ends with 6'
+fs "$p" run fakes
+tap_is "$status" 6 'compilers that fail: the run ends with 6'
 reason_of count/nothing/O1/1 >"$scratch/reason"
 tap_has "$scratch/reason" 'left no output file' 'a compiler that exits 0 without output has failed, and it is said'
-tap_is "$(reason_of count/gcc/O1/1)" 'measured: ' 'the other compiler is not touched by it; a path with a blank works'
-fs "$p" run fake-noisy
+tap_is "$(reason_of count/gcc/O1/1)" 'measured: ' 'the compiler that works is not touched by it; a path with a blank works'
 reason_of count/noisy/O2/1 >"$scratch/reason"
 tap_has "$scratch/reason" 'build failed: ' '5 MB of errors: the cell failed'
 tap_is "$([ "$(wc -c <"$scratch/reason")" -lt 4096 ] && echo short)" short '5 MB of errors: the reason is short'
 tap_is "$([ "$(zcat "$(newest_record "$p/archive")" | wc -c)" -lt 2000000 ] && echo small)" small '5 MB of errors: the record stays small'
 tap_is "$(reason_of count/noisy/O1/1)" 'measured: ' 'the same compiler without that flag works'
-fs "$p" run fake-killed
-reason_of count/killed/O1/1 >"$scratch/reason"
+reason_of count/nothing/O2/1 >"$scratch/reason"
 tap_has "$scratch/reason" 'SIGKILL' 'a compiler that is killed: the signal is named'
+
+rm "$p/toolchains/nothing.yaml" "$p/toolchains/noisy.yaml"
 
 # slots that are not there
 cat >"$p/matrices/absent.yaml" <<-'EOF'
@@ -128,7 +139,7 @@ cat >"$p/matrices/absent.yaml" <<-'EOF'
 	slots: [gcc, gcc-1]
 	baseline: O1
 	variants: {O1: {cflags: -O1}}
-	measure: {sample: 1ms, layouts: 8, rounds: 8}
+	measure: {sample: 1ms, layouts: 1, rounds: 8}
 EOF
 fs "$p" run absent
 tap_is "$status" 0 'a compiler that is not here is no failure'

@@ -13,8 +13,12 @@
 # Workloads:
 #	wl_yaml NAME KEY            value of a plain top-level key of workload.yaml, or of KEY = check.units and the like
 #	wl_sources NAME             its source files, one a line, with their path
+#	wl_driver CC                the driver's object at -O2, in $scratch: made once for each compiler, in $wl_object; what
+#	                            the compiler said is in $wl_object.log
 #	wl_build OUT NAME CC FLAG.. the driver at -O2, the workload's sources with FLAG.., linked to OUT; objects are
 #	                            kept in OUT.d. What the compiler said is in OUT.log, shown when it failed.
+#	wl_build_all FOLDER CC NAMES FLAG..  builds of several workloads at once, to FOLDER/NAME
+#	wl_built OUT                whether wl_build_all made it; shows what the compiler said when not
 #	wl_run BIN ARG..             runs and prints the result line, which is the only thing on standard output
 #	wl_field LINE NAME          a field of a result line
 #	wl_agrees GOT WANT REL      whether check values agree (see workload.yaml): text when REL is 0, else numbers
@@ -123,38 +127,81 @@ wl_sources()
 	wl_yaml "$1" sources | tr -d '[]' | tr -s ', ' '\n' | sed -n "s|^..*|workloads/$1/&|p"
 }
 
+wl_driver()
+{
+	wl_object="${scratch:?a folder}/driver.$(printf '%s' "$1" | tr -c 'A-Za-z0-9' '_').o"
+	[ -e "$wl_object" ] && return 0
+	# $1 is a list of words
+	# shellcheck disable=SC2086
+	$1 -O2 -Iworkloads/driver -c workloads/driver/driver.c -o "$wl_object" >"$wl_object.log" 2>&1 && return 0
+	rm -f "$wl_object"
+	return 1
+}
+
 wl_build()
+{
+	wl_try_build "$@" && return 0
+	tap_note "$(cat "$1.log")"
+	return 1
+}
+
+# Its sources are compiled all at once.
+wl_try_build()
 {
 	wl_out=$1
 	wl_name=$2
 	wl_cc=$3
 	shift 3
-	rm -rf "$wl_out.d"
+	rm -rf "$wl_out" "$wl_out.d"
 	mkdir -p "$wl_out.d"
-	: >"$wl_out.log"
-	wl_objects="$wl_out.d/driver.o"
-	# $wl_cc, the objects and the libraries are lists of words
-	# shellcheck disable=SC2046,SC2086
-	if ! $wl_cc -O2 -Iworkloads/driver -c workloads/driver/driver.c -o "$wl_out.d/driver.o" >>"$wl_out.log" 2>&1; then
-		tap_note "$(cat "$wl_out.log")"
+	if ! wl_driver "$wl_cc"; then
+		cp "$wl_object.log" "$wl_out.log"
 		return 1
 	fi
+	cp "$wl_object.log" "$wl_out.log"
+	wl_objects=$wl_object
+	wl_compilers=
 	for wl_source in $(wl_sources "$wl_name"); do
 		wl_object="$wl_out.d/$(basename "$wl_source").o"
+		# $wl_cc, the objects and the libraries are lists of words
 		# shellcheck disable=SC2046,SC2086
-		if ! $wl_cc "$@" -Iworkloads/driver $(wl_yaml "$wl_name" cflags) -c "$wl_source" -o "$wl_object" \
-			>>"$wl_out.log" 2>&1; then
-			tap_note "$(cat "$wl_out.log")"
-			return 1
-		fi
+		$wl_cc "$@" -Iworkloads/driver $(wl_yaml "$wl_name" cflags) -c "$wl_source" -o "$wl_object" \
+			>"$wl_object.log" 2>&1 &
+		wl_compilers="$wl_compilers $!"
 		wl_objects="$wl_objects $wl_object"
 	done
+	wl_failed=
+	for wl_compiler in $wl_compilers; do
+		wait "$wl_compiler" || wl_failed=yes
+	done
+	cat "$wl_out.d/"*.log >>"$wl_out.log"
+	[ -z "$wl_failed" ] || return 1
 	# shellcheck disable=SC2046,SC2086
-	if ! $wl_cc "$@" -o "$wl_out" $wl_objects $(wl_yaml "$wl_name" ldlibs) >>"$wl_out.log" 2>&1; then
-		tap_note "$(cat "$wl_out.log")"
-		return 1
-	fi
-	return 0
+	$wl_cc "$@" -o "$wl_out" $wl_objects $(wl_yaml "$wl_name" ldlibs) >>"$wl_out.log" 2>&1
+}
+
+wl_build_all()
+{
+	wl_folder=$1
+	wl_cc=$2
+	wl_names=$3
+	shift 3
+	wl_driver "$wl_cc" # not by each of them at once; when it cannot be built, each says so
+	wl_builders=
+	for wl_name in $wl_names; do
+		rm -f "$wl_folder/$wl_name.built"
+		(wl_try_build "$wl_folder/$wl_name" "$wl_name" "$wl_cc" "$@" && : >"$wl_folder/$wl_name.built") &
+		wl_builders="$wl_builders $!"
+	done
+	# shellcheck disable=SC2086 # numbers of processes
+	wait $wl_builders
+}
+
+wl_built()
+{
+	[ -e "$1.built" ] && return 0
+	tap_note "$(cat "$1.log")"
+	return 1
 }
 
 # What else a workload prints goes to standard error, so that the line stands alone.
@@ -219,7 +266,8 @@ wl_test_check()
 }
 
 # Times are minima over the runs so far. Disturbances only lengthen a run, so more runs bring the ratio nearer
-# to the true one; a machine that stays noisy gets the wide window.
+# to the true one, the sooner the shorter they are: one that is shorter than a scheduler's turn is often left alone.
+# A machine that stays noisy gets the wide window. Without their work, units take no time, and the ratio is about 1.
 wl_test_doubling()
 {
 	wl_bin=$1
@@ -268,7 +316,7 @@ wl_test_doubling()
 			;;
 		esac
 		case $wl_round$wl_verdict in
-		6wide* | 12*) break ;;
+		4wide* | 12*) break ;;
 		6*) # where others use the CPUs, longer runs get a share that is more even
 			wl_units=$((8 * wl_units))
 			wl_once=

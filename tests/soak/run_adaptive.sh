@@ -2,6 +2,7 @@
 # Adaptive measuring on a small project: layouts are added where placement dominates and only there, a killed run goes
 # on as if it had never stopped, calibration survives a slow start, a budget ends in time, and a plan says what it takes.
 . tests/pipeline/run_lib.sh
+unset FLAGSTONE_SETTLE # these runs are judged by their rates
 
 p=$scratch/project
 project_make "$p"

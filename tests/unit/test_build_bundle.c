@@ -110,16 +110,6 @@ static const char *write_it(struct bundle *b, const char *name)
 	return path;
 }
 
-/* Without waiting for the disk, as thousands are written. */
-static void put(const char *path, const char *bytes, size_t n)
-{
-	FILE *file = fopen(path, "wb");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, n, file), n);
-	assert_int_equal(fclose(file), 0);
-}
-
 /* Into an empty folder; the error's text, NULL: it was read. */
 static const char *read_it(const char *path, const char *arch, struct bundle *out)
 {
@@ -243,7 +233,7 @@ static void bundle_read__cut_at_every_byte__refused(void **state)
 	for (size_t n = 0; n < bytes.n; n++) {
 		struct error e = {0};
 
-		put(cut, bytes.data, n);
+		tools_write_bytes("cut", bytes.data, n);
 		file_remove_tree(tools_path("into"), NULL);
 		assert_int_equal(mkdir(tools_path("into"), 0700), 0);
 		if (bundle_read(cut, "x86_64", tools_path("into"), &arena, &b, &e) == 0)
@@ -266,7 +256,7 @@ static void bundle_read__any_byte_changed__refused_or_the_same(void **state)
 		struct error e = {0};
 
 		bytes.data[i] ^= 0x55;
-		put(bad, bytes.data, bytes.n);
+		tools_write_bytes("bad", bytes.data, bytes.n);
 		bytes.data[i] ^= 0x55;
 		file_remove_tree(tools_path("into"), NULL);
 		assert_int_equal(mkdir(tools_path("into"), 0700), 0);

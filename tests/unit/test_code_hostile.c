@@ -47,15 +47,6 @@ static int tear_down(void **state)
 	return tools_teardown(state);
 }
 
-static void write_bytes(const char *name, const char *bytes, size_t count)
-{
-	FILE *file = fopen(tools_path(name), "wb");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, count, file), count);
-	assert_int_equal(fclose(file), 0);
-}
-
 /* All readers on one file; returns what code_read did. */
 static int read_all(const char *name, struct error *e)
 {
@@ -91,7 +82,7 @@ static void code_read__cut_anywhere__is_an_error_that_says_so(void **state)
 	for (size_t cut = 0; cut < program.n; cut += cut < 256 ? 1 : 61) {
 		struct error e = {0};
 
-		write_bytes("cut", program.data, cut);
+		tools_write_bytes("cut", program.data, cut);
 		assert_int_equal(read_all("cut", &e), -1);
 		assert_non_null(strstr(e.text, "/cut: "));
 	}
@@ -116,7 +107,7 @@ static void flip_and_read(const struct buf *bytes, const char *name, size_t head
 			copy[rng_below(&rng, 2) == 0 ? at : bytes->n - 1 - at] ^=
 				(char)(1 + rng_below(&rng, 255));
 		}
-		write_bytes(name, copy, bytes->n);
+		tools_write_bytes(name, copy, bytes->n);
 		(void)read_all(name, NULL);
 	}
 	free(copy);
@@ -162,7 +153,7 @@ static void garbage(const struct buf *bytes, const char *file, const char *secti
 		for (uint64_t i = 0; i < flips; i++)
 			copy[from + rng_below(&rng, size)] =
 				(char)(rng_below(&rng, 4) == 0 ? 0xFF : rng_below(&rng, 256));
-		write_bytes("garbage", copy, bytes->n);
+		tools_write_bytes("garbage", copy, bytes->n);
 		(void)read_all("garbage", NULL);
 	}
 	free(copy);
@@ -196,7 +187,7 @@ static void code_read__object_cut_at_every_byte__is_an_error(void **state)
 		struct inspection x;
 		const char *path = tools_path("cut");
 
-		write_bytes("cut", object.data, cut);
+		tools_write_bytes("cut", object.data, cut);
 		assert_int_equal(inspect_file(path, path, &arena, &x, &e), -1);
 		assert_non_null(strstr(e.text, "/cut"));
 		arena_release(&arena);

@@ -69,14 +69,55 @@ static void assemble(const char *as, const char *text)
 	tools_run(NULL, line);
 }
 
+/*
+ * Many samples with one start of the assembler: the n-th is the function f<n>, in which f means itself, behind a line of
+ * its own (".arch ..."). What is found is then asked for by the function's name.
+ */
+static FILE *many_begin(void)
+{
+	FILE *file = fopen(tools_path("many.s"), "w");
+
+	assert_non_null(file);
+	fputs(".text\n", file);
+	return file;
+}
+
+static void many_add(FILE *file, size_t n, const char *directive, const char *text)
+{
+	fprintf(file, "%s\n.globl f%zu\n.type f%zu, %%function\nf%zu:\n", directive, n, n, n);
+	for (const char *c = text; *c != '\0'; c++) {
+		const bool alone = *c == 'f' && (c == text || c[-1] == ' ' || c[-1] == ',') &&
+				   (c[1] == '\0' || c[1] == ';');
+
+		if (alone)
+			fprintf(file, "f%zu", n);
+		else
+			fputc(*c == ';' ? '\n' : *c, file);
+	}
+	fprintf(file, "\n.size f%zu, .-f%zu\n", n, n);
+}
+
+static struct code_isa many_decode(size_t n, struct arena *arena)
+{
+	struct words names = {0};
+	const struct code_isa_options only = {.functions = &names};
+
+	words_addf(&names, arena, "f%zu", n);
+	return decode_with("many.o", &only, arena);
+}
+
 static void check_samples(const char *as, const struct sample *samples, size_t count)
 {
+	FILE *file = many_begin();
+
+	for (size_t i = 0; i < count; i++)
+		many_add(file, i, "", samples[i].text);
+	assert_int_equal(fclose(file), 0);
+	tools_run(NULL, as);
 	for (size_t i = 0; i < count; i++) {
 		struct arena arena = {0};
-		struct code_isa isa;
+		struct code_isa isa = many_decode(i, &arena);
 
-		assemble(as, samples[i].text);
-		isa = decode("s.o", &arena);
 		if (isa.unknown != NULL || strcmp(isa.used, samples[i].sets) != 0 ||
 			isa.vector_bits != samples[i].bits || strcmp(isa.level, samples[i].level) != 0 ||
 			isa.bad_bytes != 0 || code_isa_share(&isa) != 1.0)
@@ -189,7 +230,7 @@ static void code_isa__x86_instruction_of_a_set__is_found_as_that(void **state)
 	(void)state;
 	if (!have_zydis)
 		skip();
-	check_samples("as --64", x86_samples, sizeof(x86_samples) / sizeof(x86_samples[0]));
+	check_samples("as --64 -o many.o many.s", x86_samples, sizeof(x86_samples) / sizeof(x86_samples[0]));
 }
 
 /*
@@ -398,15 +439,21 @@ static const char *const arm_base[] = {
 
 static void check_arm(const struct arm_sample *samples, size_t count)
 {
+	FILE *file = many_begin();
+
+	for (size_t i = 0; i < count; i++) {
+		char directive[64];
+
+		snprintf(directive, sizeof(directive), ".arch %s", samples[i].march);
+		many_add(file, i, directive, samples[i].text);
+	}
+	assert_int_equal(fclose(file), 0);
+	tools_run(NULL, "aarch64-linux-gnu-as -o many.o many.s");
 	for (size_t i = 0; i < count; i++) {
 		const struct arm_sample *sample = &samples[i];
 		struct arena arena = {0};
-		struct code_isa isa;
-		char as[128];
+		struct code_isa isa = many_decode(i, &arena);
 
-		snprintf(as, sizeof(as), "aarch64-linux-gnu-as -march=%s", sample->march);
-		assemble(as, sample->text);
-		isa = decode("s.o", &arena);
 		if (isa.unknown != NULL || strcmp(isa.used, sample->sets) != 0 ||
 			strcmp(isa.level, sample->level) != 0 || isa.bad_bytes != 0)
 			fail_msg("%s: found \"%s\", %s; %s", sample->text, isa.used,
@@ -426,19 +473,21 @@ static void code_isa__aarch64_instruction_of_a_set__is_found_as_that(void **stat
 
 static void code_isa__aarch64_baseline__needs_nothing(void **state)
 {
+	const size_t count = sizeof(arm_base) / sizeof(arm_base[0]);
+	FILE *file;
+
 	(void)state;
 	if (!have_arm)
 		skip();
-	for (size_t i = 0; i < sizeof(arm_base) / sizeof(arm_base[0]); i++) {
+	file = many_begin();
+	for (size_t i = 0; i < count; i++) /* the last line holds hints with names of later versions */
+		many_add(file, i, i + 1 < count ? ".arch armv8-a" : ".arch armv8.6-a", arm_base[i]);
+	assert_int_equal(fclose(file), 0);
+	tools_run(NULL, "aarch64-linux-gnu-as -o many.o many.s");
+	for (size_t i = 0; i < count; i++) {
 		struct arena arena = {0};
-		struct code_isa isa;
+		struct code_isa isa = many_decode(i, &arena);
 
-		/* the last line holds hints with names of later versions */
-		assemble(i + 1 < sizeof(arm_base) / sizeof(arm_base[0])
-				 ? "aarch64-linux-gnu-as -march=armv8-a"
-				 : "aarch64-linux-gnu-as -march=armv8.6-a",
-			arm_base[i]);
-		isa = decode("s.o", &arena);
 		if (isa.unknown != NULL)
 			fail_msg("%s: %s", arm_base[i], isa.unknown);
 		if (isa.used[0] != '\0')

@@ -59,15 +59,6 @@ static int tear_down(void **state)
 	return tools_teardown(state);
 }
 
-static void write_bytes(const char *name, const char *bytes, size_t count)
-{
-	FILE *file = fopen(tools_path(name), "wb");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, count, file), count);
-	assert_int_equal(fclose(file), 0);
-}
-
 /* All ways of decoding one file; returns what code_isa did, whose answer is *isa. */
 static int decode_all(const char *name, struct arena *arena, struct code_isa *isa, struct error *e)
 {
@@ -97,7 +88,7 @@ static void code_isa__cut_at_every_byte__is_an_error_that_says_so(void **state)
 		struct code_isa isa;
 		struct error e = {0};
 
-		write_bytes("cut", tiny.data, cut);
+		tools_write_bytes("cut", tiny.data, cut);
 		assert_int_equal(decode_all("cut", &arena, &isa, &e), -1);
 		assert_non_null(strstr(e.text, "/cut"));
 		arena_release(&arena);
@@ -126,7 +117,7 @@ static void flip_and_decode(const struct buf *bytes, const char *name, size_t he
 			copy[rng_below(&rng, 2) == 0 ? at : bytes->n - 1 - at] ^=
 				(char)(1 + rng_below(&rng, 255));
 		}
-		write_bytes(name, copy, bytes->n);
+		tools_write_bytes(name, copy, bytes->n);
 		(void)decode_all(name, &arena, &isa, &e);
 		arena_release(&arena);
 	}
@@ -182,7 +173,7 @@ static void made_end(struct made *m, const Elf64_Shdr *sections, size_t count, c
 	buf_add(&m->file, &first, sizeof(first));
 	buf_add(&m->file, sections + 1, (count - 1) * sizeof(*sections));
 	memcpy(m->file.data, &m->header, sizeof(m->header));
-	write_bytes(name, m->file.data, m->file.n);
+	tools_write_bytes(name, m->file.data, m->file.n);
 	buf_release(&m->file);
 }
 

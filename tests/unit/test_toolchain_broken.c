@@ -11,13 +11,35 @@
 #include "base/clock.h"
 #include "test_toolchain_tools.h"
 
+/*
+ * The end of a stub's body: what gcc answers to the rest is asked of it once in this program, then said again, with the
+ * file it wrote: the folder said/WORDS has both. What is asked about never changes, nothing here is about gcc's answers,
+ * and compiles and links are what takes long. Failures go to gcc each time.
+ */
+#define AS_GCC                                                                                               \
+	"\nd=\"${0%/*}/../said/$* /\" o= w=\n"                                                               \
+	"for a; do [ \"$w\" = -o ] && o=$a; w=$a; done\n"                                                    \
+	"if [ ! -e \"$d/all\" ]; then\n"                                                                     \
+	"\tmkdir -p \"$d\" && gcc \"$@\" >\"$d/out\" 2>\"$d/err\" || exec gcc \"$@\"\n"                      \
+	"\t[ ! -f \"$o\" ] || cp -p \"$o\" \"$d/file\"\n\t: >\"$d/all\"\nfi\n"                               \
+	"[ ! -s \"$d/out\" ] || cat \"$d/out\"\n[ ! -s \"$d/err\" ] || cat \"$d/err\" >&2\n[ ! -f "          \
+	"\"$d/file\" ] || cp \"$d/file\" \"$o\"\nexit 0"
+
+static void stub_gcc(const char *path, const char *body)
+{
+	char text[2048];
+
+	assert_true(snprintf(text, sizeof(text), "%s%s", body, AS_GCC) < (int)sizeof(text));
+	stub(path, text);
+}
+
 /* The one failure's reason when `body` is the compiler gcc-9; it must have been started `starts` times. */
 static const char *failing(struct world *w, const char *body, int starts)
 {
 	struct toolchain_slot slot;
 
 	world_open(w);
-	stub("bin/gcc-9", body);
+	stub_gcc("bin/gcc-9", body);
 	world_find(w);
 	slot = world_slot(w, "gcc-9");
 	assert_int_equal(w->found.n, 0);
@@ -49,7 +71,7 @@ static void toolchains_find__compiler_that_never_ends__is_ended_in_time(void **s
 	(void)state;
 	world_open(&w);
 	w.options.timeout_ns = 300000000;
-	stub("bin/gcc-9", "trap '' TERM\nsleep 1000 &\nwait\nsleep 1000");
+	stub_gcc("bin/gcc-9", "trap '' TERM\nsleep 1000 &\nwait\nsleep 1000");
 	world_find(&w);
 	assert_int_equal(w.found.n, 0);
 	assert_non_null(strstr(world_slot(&w, "gcc-9").reason, "timed out"));
@@ -152,7 +174,7 @@ static void toolchains_find__users_missing_command__fails_once_with_the_nearest(
 
 	(void)state;
 	world_open(&w);
-	stub("bin/gcc-12", STUB_VERSION("12", "2"));
+	stub_gcc("bin/gcc-12", STUB_VERSION("12", "2"));
 	world_user(&w, "mine", "gcc", "gcc-13 -m64");
 	world_user(&w, "other", "gcc", "/nowhere/bin/gcc");
 	world_find(&w);
@@ -171,9 +193,9 @@ static void toolchains_find__users_broken_command__is_not_replaced_by_PATHs(void
 
 	(void)state;
 	world_open(&w);
-	stub("bin/gcc-12", STUB_VERSION("12", "2"));
+	stub_gcc("bin/gcc-12", STUB_VERSION("12", "2"));
 	tools_run(NULL, "mkdir -p odd");
-	stub("odd/gcc", "exit 3");
+	stub_gcc("odd/gcc", "exit 3");
 	world_user(&w, "gcc-12", "gcc", arena_printf(&w.arena, "'%s'", tools_path("odd/gcc")));
 	world_find(&w);
 	assert_null(world_slot(&w, "gcc-12").toolchain);
@@ -190,7 +212,7 @@ static void toolchains_find__second_start__asks_nobody(void **state)
 	(void)state;
 	world_open(&w);
 	w.options.probe = true;
-	stub("bin/gcc", "");
+	stub_gcc("bin/gcc", "");
 	world_find(&w);
 	assert_int_equal(world_get(&w, "gcc")->gnu_asm, TRI_YES);
 	memcpy(identity, world_get(&w, "gcc")->identity, HASH_HEX);
@@ -212,11 +234,11 @@ static void toolchains_find__compiler_changed__is_asked_anew_and_is_another(void
 
 	(void)state;
 	world_open(&w);
-	stub("bin/gcc", "");
+	stub_gcc("bin/gcc", "");
 	world_find(&w);
 	memcpy(identity, world_get(&w, "gcc")->identity, HASH_HEX);
 	starts = stub_starts();
-	stub("bin/gcc", "# rebuilt");
+	stub_gcc("bin/gcc", "# rebuilt");
 	world_find(&w);
 	assert_true(stub_starts() > starts);
 	assert_string_not_equal(world_get(&w, "gcc")->identity, identity);
@@ -232,7 +254,7 @@ static void toolchains_find__damaged_cache__is_like_none(void **state)
 	(void)state;
 	world_open(&w);
 	w.options.probe = true;
-	stub("bin/gcc", "");
+	stub_gcc("bin/gcc", "");
 	world_find(&w);
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
 		char line[256];
@@ -252,7 +274,7 @@ static void toolchains_find__failure__is_not_kept(void **state)
 
 	(void)state;
 	world_open(&w);
-	stub("bin/gcc", "[ -e \"${0%/*}/../mended\" ] || exit 1");
+	stub_gcc("bin/gcc", "[ -e \"${0%/*}/../mended\" ] || exit 1");
 	tools_run(NULL, "rm -f mended");
 	world_find(&w);
 	assert_int_equal(w.found.n, 0);
@@ -283,7 +305,7 @@ static void toolchains_find__scratch_folder__is_left_as_it_was(void **state)
 	(void)state;
 	world_open(&w);
 	w.options.probe = true;
-	stub("bin/gcc", "");
+	stub_gcc("bin/gcc", "");
 	world_find(&w);
 	assert_string_equal(tools_run(NULL, "ls -d flagstone-ask-* 2>/dev/null; true"), "");
 	world_close(&w);

@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "code/code.h"
 #include "test_toolchain_tools.h"
 #include "toolchain/hidden.h"
 #include "toolchain/memory.h"
-#include "toolchain/probe_code.h"
 
 static const char *said(struct arena *arena, char *const *environment)
 {
@@ -63,24 +63,33 @@ static void set_hostile(struct arena *arena, bool on)
 	}
 }
 
-/* What a compiler makes of the probes: identity, resolved hash, code. */
+/* What a compiler makes of it all: identity, resolved hash, code of a file that includes what CPATH would replace. */
 static void outcome(struct world *w, const char *slot, char *text, size_t size)
 {
 	const struct words flags = world_words(w, "-O2");
 	const struct toolchain *t = world_get(w, slot);
+	const char *object = arena_strdup(&w->arena, tools_path("uses.o"));
 	char hash[HASH_HEX];
+	struct answer answer;
 	struct asker asker;
 	struct resolved r;
 	struct error e = {0};
-	const char *problem, *object;
 
 	if (toolchain_resolve(t, &flags, &w->arena, &r, &e) != 0)
 		fail_msg("%s", e.text);
-	asker = memory_asker(t, &w->arena, ask_folder(&w->arena, tools_folder, &e));
-	problem = probe_code_compile(&asker, "probe", &flags, hash, &object);
-	if (problem != NULL)
-		fail_msg("%s", problem);
+	asker = memory_asker(t, &w->arena, tools_folder);
+	answer = ask(&asker, "-O2", "-c", "uses.c", "-o", "uses.o", NULL);
+	if (!answer.ok)
+		fail_msg("%s", answer.problem);
+	if (code_hash_objects(&object, 1, hash, &e) != 0)
+		fail_msg("%s", e.text);
 	snprintf(text, size, "%s %s %s", t->identity, r.hash, hash);
+}
+
+/* The cache keeps the hashes of files, under their stamps, and no answer. */
+static void forget_answers(void)
+{
+	tools_run(NULL, "find cache -type f ! -name hashes.json -exec rm {} +");
 }
 
 static void hidden_environment__hostile_variables__change_nothing(void **state)
@@ -101,10 +110,13 @@ static void hidden_environment__hostile_variables__change_nothing(void **state)
 					"ln -s \"$(command -v %s)\" bin/%s && mkdir -p evil && "
 					"echo '#error evil' >evil/stdio.h",
 					slots[s], slots[s]));
-		w.options.cache_folder = NULL;
+		tools_write("uses.c",
+			"#include <stdio.h>\nint sum(const int *p, int n)\n"
+			"{\n\tint i, s = 0;\n\tfor (i = 0; i < n; i++)\n\t\ts += p[i];\n\treturn s;\n}\n");
 		world_find(&w);
 		outcome(&w, slots[s], before, sizeof(before));
 		set_hostile(&w.arena, true);
+		forget_answers();
 		world_find(&w);
 		outcome(&w, slots[s], after, sizeof(after));
 		set_hostile(&w.arena, false);

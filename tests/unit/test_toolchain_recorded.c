@@ -95,11 +95,12 @@ static void write_stub(const struct recorded *a)
 
 static struct resolved native_of(struct world *w, const struct recorded *a)
 {
-	const struct words flags = world_words(w, "-O2 -march=native");
+	struct words flags;
 	struct resolved r;
 	struct error e = {0};
 
 	world_open(w);
+	flags = world_words(w, "-O2 -march=native");
 	write_stub(a);
 	world_find(w);
 	if (toolchain_resolve(world_get(w, a->slot), &flags, &w->arena, &r, &e) != 0)
