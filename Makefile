@@ -96,9 +96,11 @@ $(OUT)/static.log: $(OUT)/harness/main.o $(STATIC_OBJECTS) $(OUT)/harness/helper
 		$(OUT)/harness/helpers/spawner.o $(OUT)/libbase.a -lz -ljansson -lm && \
 	$(OUT)/flagstone-static version; } >$@ 2>&1 || rm -f $(OUT)/flagstone-static $(OUT)/spawner-static
 
+# the tests' own code is run once: optimising it takes longer than it saves
+$(OUT)/tests/unit/%.o: UNOPTIMIZED = -O0
 $(OUT)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(BUILT) -MD -MP -c -o $@ $<
+	$(CC) $(ALL_CFLAGS) $(UNOPTIMIZED) $(BUILT) -MD -MP -c -o $@ $<
 
 # What version.c tells of this build. Written anew only when it changed, so that a commit compiles one file. A
 # source folder inside of a foreign repository is not at that one's commit.

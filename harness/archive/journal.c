@@ -239,8 +239,8 @@ struct journal *journal_create(const struct archive *archive, const struct recor
 		return NULL;
 	journal = mem_alloc(sizeof(*journal));
 	journal->fd = fd;
-	journal->path = mem_strdup(
-		arena_printf(archive->arena, "%s/%s-%.12s.journal", folder, stamp, record->run));
+	journal->path =
+		mem_strdup(arena_printf(archive->arena, "%s/%s-%.12s.journal", folder, stamp, record->run));
 	if (begin(journal, record, temporary, e) != 0) {
 		unlink(temporary);
 		journal_close(journal);

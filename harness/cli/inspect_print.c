@@ -34,7 +34,7 @@ static void row(struct printing *p, const char *label, const char *text)
 	while (text_width(safe) > room) {
 		size_t cut = 0;
 
-		for (size_t i = 0; safe[i] != '\0' && (i <= room || cut == 0); i++)
+		for (size_t i = 0; (i <= room || cut == 0) && safe[i] != '\0'; i++)
 			if (safe[i] == ' ')
 				cut = i;
 		if (cut == 0)

@@ -150,7 +150,7 @@ static bool calibrated(const double *per_unit, int n)
 int measure_calibrate(struct measurer *m, const struct measure_start *start, const struct words *arguments,
 	int64_t sample_ns, uint64_t *units, const char **reason, struct error *e)
 {
-	double per_unit[CALIBRATIONS_MOST];
+	double per_unit[CALIBRATIONS_MOST] = {0};
 	struct words words = {0};
 	double wanted;
 

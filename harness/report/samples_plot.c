@@ -129,7 +129,7 @@ static void add_series(struct plot *plot, uint32_t build, uint32_t arm, struct s
 	const struct record_workload *workload = record_workload(plot->record, of->workload);
 	const char *unit = workload != NULL && workload->unit != NULL ? workload->unit : "";
 	struct series series = {.build = of, .arm = arm, .unit = unit};
-	struct stats_modes modes;
+	struct stats_modes modes = {0};
 	bool has_modes;
 	struct strip strip;
 

@@ -38,7 +38,7 @@ static void host_energy_between__wrap_around__added_once(void **state)
 	assert_int_equal(host_energy_between(5, 5, range, second), 0);
 	/* 328850 to the end and 171150 from 0 on */
 	assert_int_equal(host_energy_between(262143000000, 171150, range, second), 500000);
-	assert_int_equal(host_energy_between(range, 0, range, second), 0);
+	assert_int_equal(host_energy_between((int64_t)range, 0, range, second), 0);
 	/* in 262 s a package of 1 kW goes all the way round: once or twice cannot be told */
 	assert_int_equal(host_energy_between(1000, 251000, range, 262 * second), 250000);
 	assert_int_equal(host_energy_between(1000, 251000, range, 263 * second), -1);
