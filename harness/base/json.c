@@ -125,6 +125,15 @@ json_t *json_safe_string(const char *text)
 	return value;
 }
 
+json_t *json_safe_words(const struct words *words)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < words->n; i++)
+		json_array_append_new(list, json_safe_string(words->v[i]));
+	return list;
+}
+
 json_t *json_safe_real(double x)
 {
 	return isfinite(x) ? json_real(x) : json_null();

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/text.h"
 
 enum { JSON_MAX_DEPTH = 64 };
 
@@ -40,6 +41,8 @@ void json_add_tree(struct buf *out, const json_t *value, bool indent);
 
 /* json_string() that takes any bytes: invalid UTF-8 becomes U+FFFD; NULL gives json null. New reference. */
 json_t *json_safe_string(const char *text);
+/* A list of such strings. */
+json_t *json_safe_words(const struct words *words);
 /* json_real(), or json null for NaN and infinities. New reference. */
 json_t *json_safe_real(double x);
 

@@ -44,15 +44,6 @@ const char *bundle_path_fault(const char *path)
 	}
 }
 
-static json_t *words_to_json(const struct words *words)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < words->n; i++)
-		json_array_append_new(array, json_safe_string(words->v[i]));
-	return array;
-}
-
 static void set_text(json_t *object, const char *key, const char *text)
 {
 	json_object_set_new(object, key, json_safe_string(text));
@@ -68,7 +59,7 @@ static json_t *needs_to_json(const struct code_needs *needs)
 		json_t *library = json_object();
 
 		set_text(library, "library", needs->v[i].library);
-		json_object_set_new(library, "versions", words_to_json(&needs->v[i].versions));
+		json_object_set_new(library, "versions", json_safe_words(&needs->v[i].versions));
 		json_array_append_new(libraries, library);
 	}
 	json_object_set_new(object, "libraries", libraries);
@@ -121,8 +112,8 @@ static json_t *cells_to_json(const struct bundle *bundle)
 
 		set_text(object, "cell", bundle->record->builds[i].cell);
 		set_text(object, "copies_keyword", cell->copies_keyword);
-		json_object_set_new(object, "env", words_to_json(&cell->env));
-		json_object_set_new(object, "runner", words_to_json(&cell->runner));
+		json_object_set_new(object, "env", json_safe_words(&cell->env));
+		json_object_set_new(object, "runner", json_safe_words(&cell->runner));
 		json_object_set_new(object, "check_rel",
 			cell->check_rel < 0 ? json_null() : json_safe_real(cell->check_rel));
 		json_object_set_new(object, "needs",

@@ -97,7 +97,7 @@ static void list_json(const struct archive *archive, const struct archive_entrie
 	json_object_set_new(root, "archive", json_safe_string(archive->root));
 	json_object_set_new(root, "records", records);
 	json_object_set_new(root, "journals", unfinished);
-	json_object_set_new(root, "warnings", common_json_words(&entries->warnings));
+	json_object_set_new(root, "warnings", json_safe_words(&entries->warnings));
 	common_print_json(root);
 }
 

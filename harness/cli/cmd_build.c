@@ -256,10 +256,10 @@ static void print_json(struct call *call, json_t *bundle)
 		json_object_set_new(object, "code_hash", json_safe_string(build->code_hash));
 		json_object_set_new(object, "binary", json_safe_string(build->ok ? build->binary : NULL));
 		json_object_set_new(object, "log", json_safe_string(build->log));
-		json_object_set_new(object, "commands", common_json_words(&build->commands));
+		json_object_set_new(object, "commands", json_safe_words(&build->commands));
 		json_object_set_new(object, "facts", facts_to_json(&build->facts));
 		json_object_set_new(object, "differences",
-			call->cli->args.verify && build->ok ? common_json_words(&call->differences[i])
+			call->cli->args.verify && build->ok ? json_safe_words(&call->differences[i])
 							    : json_null());
 		json_object_set_new(object, "layouts", layouts_json(call, i));
 		json_array_append_new(builds, object);

@@ -146,8 +146,8 @@ static void print_json(const struct session_exec *exec, const struct start *star
 	json_object_set_new(root, "layout", json_safe_string(exec->layout));
 	json_object_set_new(root, "seed", json_safe_string(exec->seed));
 	json_object_set_new(root, "program", json_safe_string(exec->program));
-	json_object_set_new(root, "argv", common_json_words(&start->argv));
-	json_object_set_new(root, "env", common_json_words(&start->env));
+	json_object_set_new(root, "argv", json_safe_words(&start->argv));
+	json_object_set_new(root, "env", json_safe_words(&start->env));
 	json_object_set_new(root, "folder", json_safe_string(start->folder));
 	json_object_set_new(root, "stdin", json_safe_string(start->stdin_path));
 	json_object_set_new(root, "cpu", json_integer(exec->cpu));

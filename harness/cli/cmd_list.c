@@ -18,7 +18,7 @@ static void print_list(
 
 		json_object_set_new(root, "schema", json_string("flagstone.list/1"));
 		json_object_set_new(root, kind, list);
-		json_object_set_new(root, "shadowed", common_json_words(&session->project.shadowed));
+		json_object_set_new(root, "shadowed", json_safe_words(&session->project.shadowed));
 		common_print_json(root);
 	} else {
 		json_decref(list);
@@ -55,11 +55,11 @@ static enum exit_code list_workloads(struct cli *cli, const struct session *sess
 		table_add(&table, workload->title);
 		json_object_set_new(object, "name", json_safe_string(workload->name));
 		json_object_set_new(object, "title", json_safe_string(workload->title));
-		json_object_set_new(object, "tags", common_json_words(&workload->tags));
+		json_object_set_new(object, "tags", json_safe_words(&workload->tags));
 		json_object_set_new(object, "unit", json_safe_string(workload->unit));
 		json_object_set_new(
 			object, "better", json_string(workload->lower_is_better ? "lower" : "higher"));
-		json_object_set_new(object, "parameters", common_json_words(&workload->parameter_names));
+		json_object_set_new(object, "parameters", json_safe_words(&workload->parameter_names));
 		json_object_set_new(object, "folder", json_safe_string(workload->folder));
 		json_object_set_new(object, "installed", json_boolean(workload->installed));
 		json_array_append_new(list, object);
@@ -112,14 +112,14 @@ static json_t *toolchain_json(const struct toolchain *t)
 {
 	json_t *object = json_object();
 
-	json_object_set_new(object, "slots", common_json_words(&t->slots));
-	json_object_set_new(object, "names", common_json_words(&t->names));
+	json_object_set_new(object, "slots", json_safe_words(&t->slots));
+	json_object_set_new(object, "names", json_safe_words(&t->names));
 	json_object_set_new(object, "family", json_safe_string(t->family));
 	json_object_set_new(object, "version", json_safe_string(t->version));
 	json_object_set_new(object, "target", json_safe_string(t->target));
 	json_object_set_new(object, "identity", json_safe_string(t->identity));
-	json_object_set_new(object, "cc", common_json_words(&t->cc));
-	json_object_set_new(object, "cxx", common_json_words(&t->cxx));
+	json_object_set_new(object, "cc", json_safe_words(&t->cc));
+	json_object_set_new(object, "cxx", json_safe_words(&t->cxx));
 	json_object_set_new(object, "cxx_reason", json_safe_string(t->cxx.n > 0 ? NULL : t->cxx_reason));
 	json_object_set_new(object, "native", json_boolean(t->native));
 	json_object_set_new(object, "lto", probe_json(t->lto, t->lto_reason));

@@ -148,7 +148,7 @@ static void print_facts(struct cli *cli, const struct record *record)
 	for (size_t i = 0; i < record->toolchain_count; i++) {
 		json_t *object = json_object();
 
-		json_object_set_new(object, "slots", common_json_words(&record->toolchains[i].slots));
+		json_object_set_new(object, "slots", json_safe_words(&record->toolchains[i].slots));
 		json_object_set_new(object, "facts", facts_to_json(&record->toolchains[i].facts));
 		json_array_append_new(toolchains, object);
 	}
@@ -234,7 +234,7 @@ static json_t *build_json(const struct record_build *build)
 	json_object_set_new(object, "content_hash", json_safe_string(build->content_hash));
 	json_object_set_new(object, "code_hash", json_safe_string(build->code_hash));
 	json_object_set_new(object, "build_id", json_safe_string(build->build_id));
-	json_object_set_new(object, "commands", common_json_words(&build->commands));
+	json_object_set_new(object, "commands", json_safe_words(&build->commands));
 	json_object_set_new(object, "facts", facts_to_json(&build->facts));
 	json_object_set_new(object, "layouts", json_integer((json_int_t)own_layouts(build)));
 	json_object_set_new(object, "second_arm_layouts",

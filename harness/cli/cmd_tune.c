@@ -61,8 +61,8 @@ static void print_json(const struct call *call)
 	json_object_set_new(root, "state_file", json_string(TUNE_STATE));
 	json_object_set_new(root, "in_force", json_safe_string(tune_summary(tune)));
 	json_object_set_new(root, "changes", tuning_json(tune));
-	json_object_set_new(root, "left_alone", common_json_words(&tune->left));
-	json_object_set_new(root, "notes", common_json_words(&tune->notes));
+	json_object_set_new(root, "left_alone", json_safe_words(&tune->left));
+	json_object_set_new(root, "notes", json_safe_words(&tune->notes));
 	common_print_json(root);
 }
 

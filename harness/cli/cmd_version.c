@@ -56,7 +56,7 @@ static void print_json(const struct libraries *libraries, const char *installed)
 	json_object_set_new(root, "compiler", json_safe_string(version.compiler));
 	json_object_set_new(root, "cflags", json_safe_string(version.cflags));
 	json_object_set_new(root, "record_schema", json_string(RECORD_SCHEMA));
-	json_object_set_new(root, "libraries", common_json_words(&libraries->files));
+	json_object_set_new(root, "libraries", json_safe_words(&libraries->files));
 	json_object_set_new(root, "installed_data", json_safe_string(installed));
 	common_print_json(root);
 }

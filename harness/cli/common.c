@@ -143,12 +143,3 @@ void common_print_json(json_t *root)
 	buf_release(&text);
 	json_decref(root);
 }
-
-json_t *common_json_words(const struct words *words)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < words->n; i++)
-		json_array_append_new(list, json_safe_string(words->v[i]));
-	return list;
-}

@@ -49,7 +49,5 @@ const char *common_where(const struct cli *cli, struct arena *arena);
 
 /* Prints a JSON document with a line's end, safe for terminals, and releases it. */
 void common_print_json(json_t *root);
-/* A list of texts. New reference. */
-json_t *common_json_words(const struct words *words);
 
 #endif

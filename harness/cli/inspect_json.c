@@ -161,7 +161,7 @@ static json_t *file_json(struct cli *cli, const struct inspection *x, const stru
 	set_size(object, "silent_units", x->silent_units);
 	set(object, "debug_problem", x->debug_problem);
 	set(object, "interpreter", info->interpreter);
-	json_object_set_new(object, "libraries", common_json_words(&info->needed));
+	json_object_set_new(object, "libraries", json_safe_words(&info->needed));
 	set(object, "build_id", info->build_id);
 	set_hashes(object, x);
 	set_size(object, "text_bytes", info->text_bytes);
@@ -211,7 +211,7 @@ static json_t *match_json(const struct match_result *result)
 	set(object, "verdict", verdicts[result->verdict]);
 	set(object, "why", result->why);
 	json_object_set_new(object, "functions", array);
-	json_object_set_new(object, "sections", common_json_words(&result->sections));
+	json_object_set_new(object, "sections", json_safe_words(&result->sections));
 	return object;
 }
 
@@ -229,7 +229,7 @@ json_t *inspect_json(struct cli *cli, const struct inspected *given, size_t coun
 			set(object, "path", given[i].path);
 			set_size(object, "objects", given[i].n);
 			set_size(object, "others", given[i].others);
-			json_object_set_new(object, "not_read", common_json_words(&given[i].broken));
+			json_object_set_new(object, "not_read", json_safe_words(&given[i].broken));
 			json_array_append_new(archives, object);
 		}
 	}

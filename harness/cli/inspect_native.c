@@ -336,12 +336,12 @@ static json_t *native_json(const struct inspection *x, size_t i)
 	json_object_set_new(object, "flag", json_safe_string(native->flag));
 	json_object_set_new(object, "reason", json_safe_string(native->reason));
 	json_object_set_new(object, "level", json_safe_string(native->level));
-	json_object_set_new(object, "beyond", common_json_words(&native->beyond));
-	json_object_set_new(object, "explicit", common_json_words(&native->command));
+	json_object_set_new(object, "beyond", json_safe_words(&native->beyond));
+	json_object_set_new(object, "explicit", json_safe_words(&native->command));
 	json_object_set_new(object, "tried", json_string(tried[native->tried]));
 	json_object_set_new(object, "tried_reason", json_safe_string(native->tried_reason));
 	json_object_set_new(object, "functions", json_integer((json_int_t)native->functions));
-	json_object_set_new(object, "differing", common_json_words(&native->differing));
+	json_object_set_new(object, "differing", json_safe_words(&native->differing));
 	json_object_set_new(object, "with_cache_sizes", json_boolean(native->with_cache_sizes));
 	json_object_set_new(object, "facts", facts_to_json(&native->resolved.facts));
 	return object;

@@ -237,7 +237,7 @@ static void print_json(struct session *session)
 	json_object_set_new(root, "possible", json_integer((json_int_t)plan->possible));
 	json_object_set_new(root, "slots", slots);
 	json_object_set_new(root, "cells", cells);
-	json_object_set_new(root, "notes", common_json_words(&plan->notes));
+	json_object_set_new(root, "notes", json_safe_words(&plan->notes));
 	json_object_set_new(root, "measure", settings_json(session));
 	json_object_set_new(root, "estimate", estimate_json(&estimate));
 	json_object_set_new(root, "estimate_build_ns", json_integer(estimate.build_ns));

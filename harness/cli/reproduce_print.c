@@ -204,7 +204,7 @@ static json_t *cell_json(const struct reproduce_cell *cell)
 	json_object_set_new(object, "layouts", json_integer((json_int_t)cell->layouts));
 	json_object_set_new(object, "layouts_same", json_integer((json_int_t)cell->layouts_same));
 	set_functions(object, cell);
-	json_object_set_new(object, "facts_differ", common_json_words(&cell->differs));
+	json_object_set_new(object, "facts_differ", json_safe_words(&cell->differs));
 	return object;
 }
 
@@ -216,7 +216,7 @@ static json_t *toolchain_json(const struct reproduce_toolchain *toolchain)
 	set_text(object, "used", toolchain->used);
 	json_object_set_new(object, "same", json_boolean(toolchain->same));
 	set_text(object, "reason", toolchain->reason);
-	json_object_set_new(object, "differs", common_json_words(&toolchain->differs));
+	json_object_set_new(object, "differs", json_safe_words(&toolchain->differs));
 	return object;
 }
 
@@ -228,7 +228,7 @@ static json_t *sources_json(const struct reproduce_sources *sources)
 	json_object_set_new(object, "exported", json_boolean(sources->exported));
 	set_text(object, "folder", sources->folder);
 	set_text(object, "note", sources->note);
-	json_object_set_new(object, "other_workloads", common_json_words(&sources->others));
+	json_object_set_new(object, "other_workloads", json_safe_words(&sources->others));
 	return object;
 }
 
@@ -263,7 +263,7 @@ json_t *reproduce_json(const char *path, const struct reproduction *done)
 	for (size_t i = 0; i < done->cell_count; i++)
 		json_array_append_new(cells, cell_json(&done->cells[i]));
 	json_object_set_new(root, "cells", cells);
-	json_object_set_new(root, "notes", common_json_words(&done->notes));
+	json_object_set_new(root, "notes", json_safe_words(&done->notes));
 	json_object_set_new(root, "run", run_json(&done->run));
 	return root;
 }

@@ -21,15 +21,6 @@ static size_t count_of(const struct field *field, const void *base)
 	return *(const size_t *)(const void *)((const char *)base + field->count_offset);
 }
 
-static json_t *words_to_json(const struct words *words)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < words->n; i++)
-		json_array_append_new(array, json_safe_string(words->v[i]));
-	return array;
-}
-
 static json_t *list_to_json(const struct field *field, const void *base)
 {
 	const char *items = *(const char *const *)at(field, base);
@@ -72,7 +63,7 @@ static json_t *field_to_json(const struct field *field, const void *base)
 	case FIELD_INDEX:
 		return *(const uint32_t *)p == UINT32_MAX ? json_null() : json_integer(*(const uint32_t *)p);
 	case FIELD_WORDS:
-		return words_to_json(p);
+		return json_safe_words(p);
 	case FIELD_FACTS:
 		return facts_to_json(p);
 	case FIELD_STATUS:

@@ -110,8 +110,8 @@ void comparison_decompose_json(
 	set(root, "axes", axes);
 	set(root, "method", result_json_method(&of->record, &of->result));
 	set(root, "groups", groups);
-	set(root, "not_on_axes", result_json_words(&of->not_on_axes));
-	set(root, "fixed", result_json_words(&of->fixed));
+	set(root, "not_on_axes", json_safe_words(&of->not_on_axes));
+	set(root, "fixed", json_safe_words(&of->fixed));
 	set(root, "included", json_boolean(of->design.included));
 	result_json_print(root, out);
 	arena_release(&arena);

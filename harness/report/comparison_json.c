@@ -68,7 +68,7 @@ void comparison_within_json(
 	set(root, "method", result_json_method(record, result));
 	set(root, "cells", cells);
 	set(root, "comparisons", comparisons);
-	set(root, "no_baseline", result_json_words(&within->no_baseline));
+	set(root, "no_baseline", json_safe_words(&within->no_baseline));
 	set(root, "gate", gate_json(options->gate, beyond));
 	result_json_print(root, out);
 	arena_release(&arena);
@@ -92,7 +92,7 @@ static json_t *side_json(const struct between *between, size_t index, struct are
 	set_text(object, "sentence", between->sentences[index]);
 	set(object, "axis", comparison_axis_json(comparable));
 	set_text(object, "reason", comparable->reason);
-	set(object, "caveats", result_json_words(&comparable->caveats));
+	set(object, "caveats", json_safe_words(&comparable->caveats));
 	comparison_verdict_json(object, between, index, arena);
 	return object;
 }
@@ -139,7 +139,7 @@ static json_t *effect_json(
 	set(object, "row", effect->comparable.row > 0 ? json_integer(effect->comparable.row) : json_null());
 	set_text(object, "code", code_text(effect->comparable.code));
 	set(object, "deciding", comparison_deciding_json(&effect->comparable.facts));
-	set(object, "caveats", result_json_words(&effect->comparable.caveats));
+	set(object, "caveats", json_safe_words(&effect->comparable.caveats));
 	result_json_number(object, "medians_differ_percent", effect->has_ratio, stats_percent(effect->ratio));
 	result_json_number(object, "p_rank", effect->has_rank, effect->p_rank);
 	result_json_answer(object, &effect->c);
@@ -196,7 +196,7 @@ static json_t *elsewhere_json(const struct between *between, const struct words 
 			continue;
 		entry = json_object();
 		set_text(entry, "side", between->sides[s].name);
-		set(entry, "found", result_json_words(&elsewhere[s]));
+		set(entry, "found", json_safe_words(&elsewhere[s]));
 		json_array_append_new(list, entry);
 	}
 	return list;
@@ -222,8 +222,8 @@ void comparison_between_json(
 	set(root, "method", method);
 	set(root, "forced", json_boolean(options->forced));
 	set(root, "cells", cells);
-	set(root, "missing", result_json_words(&between->missing));
-	set(root, "notes", result_json_words(&between->notes));
+	set(root, "missing", json_safe_words(&between->missing));
+	set(root, "notes", json_safe_words(&between->notes));
 	set(root, "elsewhere", elsewhere_json(between, options->elsewhere));
 	set(root, "gate", gate_json(options->gate, beyond_json(between, options->gate)));
 	result_json_print(root, out);
@@ -273,7 +273,7 @@ void comparison_explained_json(const char *title, const struct words *steps, jso
 
 	set_text(root, "schema", EXPLANATION_SCHEMA);
 	set_text(root, "title", title);
-	set(root, "steps", result_json_words(steps));
+	set(root, "steps", json_safe_words(steps));
 	set(root, "differs", differs);
 	result_json_print(root, out);
 }

@@ -297,7 +297,7 @@ void comparison_next_json(const struct record *record, const struct result *resu
 	set_count(root, "unmeasured", true, next->unmeasured);
 	json_object_set_new(root, "open", open);
 	json_object_set_new(root, "steps", steps);
-	json_object_set_new(root, "basis", result_json_words(&next->basis));
+	json_object_set_new(root, "basis", json_safe_words(&next->basis));
 	result_json_print(root, out);
 	arena_release(&arena);
 }

@@ -11,7 +11,7 @@ static void set(json_t *object, const char *key, json_t *value)
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
-	set(object, key, text != NULL ? json_safe_string(text) : json_null());
+	set(object, key, json_safe_string(text));
 }
 
 json_t *comparison_axis_json(const struct comparable *records)

@@ -30,15 +30,6 @@ void result_json_number(json_t *object, const char *key, bool known, double x)
 	set(object, key, known ? json_safe_real(x) : json_null());
 }
 
-json_t *result_json_words(const struct words *words)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < words->n; i++)
-		json_array_append_new(list, json_safe_string(words->v[i]));
-	return list;
-}
-
 json_t *result_json_record(const struct record *record, const char *path)
 {
 	json_t *object = json_object();
@@ -279,8 +270,8 @@ void report_json(const struct record *record, const struct result *result,
 	set(root, "cells", cells);
 	set(root, "comparisons", comparisons);
 	set(root, "means", means_json(record, result, document));
-	set(root, "alerts", result_json_words(&document->alerts));
-	set(root, "disturbances", result_json_words(&document->disturbances));
+	set(root, "alerts", json_safe_words(&document->alerts));
+	set(root, "disturbances", json_safe_words(&document->disturbances));
 	result_json_print(root, out);
 	arena_release(&arena);
 }

@@ -12,7 +12,6 @@
 
 /* A number, or null where it is not known. */
 void result_json_number(json_t *object, const char *key, bool known, double x);
-json_t *result_json_words(const struct words *words);
 /* Who, when, where: the head of a record. path: NULL gives null. New reference, as all below. */
 json_t *result_json_record(const struct record *record, const char *path);
 /* Family, looks, rounds, limits and the A/A check. */

@@ -27,15 +27,6 @@ static void candidate_key(const struct candidate *c, char key[HASH_HEX])
 	hash_final_hex(&hash, key);
 }
 
-static json_t *words_to_json(const struct words *words)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < words->n; i++)
-		json_array_append_new(array, json_safe_string(words->v[i]));
-	return array;
-}
-
 static void words_from_json(struct words *words, struct arena *arena, const json_t *array)
 {
 	for (size_t i = 0; i < json_array_size(array); i++) {
@@ -50,7 +41,7 @@ static void save(
 {
 	json_t *document = json_object();
 
-	json_object_set_new(document, "watch", words_to_json(watch));
+	json_object_set_new(document, "watch", json_safe_words(watch));
 	json_object_set_new(document, "stamp", json_safe_string(t->memory->watch));
 	json_object_set_new(document, "style", json_integer((json_int_t)t->memory->style));
 	json_object_set_new(document, "musl", json_boolean(t->memory->musl));

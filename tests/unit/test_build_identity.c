@@ -19,21 +19,12 @@ static struct site site;
 
 static int open_world(void **state)
 {
-	if (tools_setup(state) != 0)
-		return -1;
-	world_open(&site.world);
-	site.world.options.probe = false;
-	stub("bin/gcc", "");
-	world_find(&site.world);
-	site_open(&site);
-	return 0;
+	return site_begin(&site, state);
 }
 
 static int close_world(void **state)
 {
-	site_close(&site);
-	world_close(&site.world);
-	return tools_teardown(state);
+	return site_end(&site, state);
 }
 
 static const char *hash(const struct build *build, const char *key)

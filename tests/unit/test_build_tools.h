@@ -98,4 +98,24 @@ static inline struct build site_made(struct site *s, const char *slot, const cha
 	return build;
 }
 
+/* cmocka set-up and tear-down of a site whose gcc is this machine's. */
+static inline int site_begin(struct site *site, void **state)
+{
+	if (tools_setup(state) != 0)
+		return -1;
+	world_open(&site->world);
+	site->world.options.probe = false;
+	stub("bin/gcc", "");
+	world_find(&site->world);
+	site_open(site);
+	return 0;
+}
+
+static inline int site_end(struct site *site, void **state)
+{
+	site_close(site);
+	world_close(&site->world);
+	return tools_teardown(state);
+}
+
 #endif

@@ -103,20 +103,11 @@ static void flip_and_decode(const struct buf *bytes, const char *name, size_t he
 	assert_non_null(copy);
 	rng_seed_text(&rng, name);
 	for (int round = 0; round < rounds; round++) {
-		const uint64_t flips = 1 + rng_below(&rng, 8);
 		struct arena arena = {0};
 		struct code_isa isa;
 		struct error e = {0};
 
-		memcpy(copy, bytes->data, bytes->n);
-		for (uint64_t i = 0; i < flips; i++) {
-			/* half of them in the ELF and program headers, or in the section table at the end */
-			const size_t reach = rng_below(&rng, 2) == 0 ? head : bytes->n;
-			const size_t at = rng_below(&rng, reach);
-
-			copy[rng_below(&rng, 2) == 0 ? at : bytes->n - 1 - at] ^=
-				(char)(1 + rng_below(&rng, 255));
-		}
+		tools_damage(&rng, bytes->data, bytes->n, head, copy);
 		tools_write_bytes(name, copy, bytes->n);
 		(void)decode_all(name, &arena, &isa, &e);
 		arena_release(&arena);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/rng.h"
 
 static char tools_folder[256];
 
@@ -99,6 +100,21 @@ static inline bool tools_have(const char *program)
 	snprintf(line, sizeof(line), "command -v %s >/dev/null 2>&1", program);
 	tools_run(&ok, line);
 	return ok;
+}
+
+/* Copies an ELF file of n bytes with 1 to 8 of them changed. head: bytes that its ELF and program headers take. */
+static inline void tools_damage(struct rng *rng, const char *bytes, size_t n, size_t head, char *copy)
+{
+	const uint64_t flips = 1 + rng_below(rng, 8);
+
+	memcpy(copy, bytes, n);
+	for (uint64_t i = 0; i < flips; i++) {
+		/* half of them in the headers, or in the section table at the end */
+		const size_t reach = rng_below(rng, 2) == 0 ? head : n;
+		const size_t at = rng_below(rng, reach);
+
+		copy[rng_below(rng, 2) == 0 ? at : n - 1 - at] ^= (char)(1 + rng_below(rng, 255));
+	}
 }
 
 #endif
